@@ -1,0 +1,5 @@
+package workspace
+
+import "errors"
+
+var errTodo = errors.New("workspace: not built yet")
