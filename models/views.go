@@ -1,0 +1,80 @@
+package models
+
+import "time"
+
+// PlanDetail is everything a plan's page shows but what git and the gate add.
+type PlanDetail struct {
+	Plan       Plan
+	Project    Project
+	Template   *TemplateRef // nil for a DoD typed by hand or none
+	Phases     []PhaseDetail
+	Evaluation *Evaluation    // the newest, nil when never evaluated
+	Decisions  []Decision     // not voided, oldest first
+	Attempts   []ApplyAttempt // newest first
+	Creator    string
+}
+
+// TemplateRef names the template version that a plan pins.
+type TemplateRef struct {
+	ID      int64
+	Name    string
+	Version int
+}
+
+// PhaseDetail is a phase with its passes, newest attempt and pass last.
+type PhaseDetail struct {
+	Phase  Phase
+	Passes []PassDetail
+}
+
+// PassDetail is a pass with its runs in order (position, try) and its newest
+// verdict, nil while there is none.
+type PassDetail struct {
+	Pass    Pass
+	Runs    []Run
+	Verdict *Verdict
+}
+
+// PlanRow is one line of the plans list.
+type PlanRow struct {
+	ID          string
+	Title       string
+	Status      PlanStatus
+	ProjectName string
+	PhaseCount  int
+	PhasesDone  int
+	Current     string // name of the phase that decides the status, "" when all are completed
+	Reason      string // why that phase waits, one sentence
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// PlanFilter narrows the plans list; zero values mean "any".
+type PlanFilter struct {
+	Status    []PlanStatus
+	ProjectID int64
+	Search    string // in title and goal
+	Before    string // keyset cursor: plans with a smaller id (newest first)
+	Limit     int    // 0 = 50
+}
+
+// InboxItem is something that waits for a person.
+type InboxItem struct {
+	Plan  PlanRow
+	Phase *Phase // nil when the plan as a whole waits (finished)
+	Since time.Time
+}
+
+// RunDetail is what a run's page shows.
+type RunDetail struct {
+	Run   Run
+	Pass  Pass
+	Phase Phase
+	Plan  Plan
+}
+
+// TemplateDetail is a template with its versions, newest first.
+type TemplateDetail struct {
+	Template Template
+	Versions []TemplateVersion
+}
