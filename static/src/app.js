@@ -1,0 +1,10 @@
+// The pages' only script. Every page works without it; it makes pages live and
+// forms patient. One module, one concern.
+import './htmx.js'
+import './morph.js'
+import './forms.js'
+import './live.js'
+import './times.js'
+import './copy.js'
+
+document.documentElement.classList.add('js')

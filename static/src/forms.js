@@ -1,0 +1,113 @@
+// Forms that post: sent in the background, their buttons disabled meanwhile,
+// and brought back with a message beside them when it did not work. What was
+// typed is never lost. A form with data-plain is left to the browser.
+//
+// The server sees an ordinary form post and answers an ordinary page: a
+// redirect, or the same form with messages (any 4xx page is shown).
+import htmx from './htmx.js'
+
+const enhanced = 'form[method="post" i]:not([data-plain]):not([hx-boost])'
+
+document.addEventListener('htmx:beforeProcessNode', e => {
+  if (e.target.matches(enhanced)) e.target.setAttribute('hx-boost', 'true')
+})
+
+document.addEventListener('htmx:configRequest', e => {
+  // Without this header the server answers with the whole page, as it would
+  // without scripts: HX-Request is for fragments only.
+  if (boosted(e.detail.elt)) delete e.detail.headers['HX-Request']
+})
+
+const loginPath = () => document.querySelector('meta[name="login-path"]')?.content
+
+document.addEventListener('htmx:beforeSwap', e => {
+  const { xhr, elt, requestConfig } = e.detail
+  const source = elt ?? requestConfig?.elt
+  if (!source) return
+  if (boosted(source)) {
+    const arrived = xhr.responseURL ? new URL(xhr.responseURL).pathname : ''
+    if (arrived === loginPath() && location.pathname !== arrived) {
+      e.detail.shouldSwap = false
+      say(source, 'Your session has ended, so nothing was changed. What you typed is still here: log in again in another tab, then send it once more.')
+    } else if (xhr.status >= 400 && xhr.status < 500 && isPage(xhr)) {
+      e.detail.shouldSwap = true
+      e.detail.isError = false
+    }
+  } else if (xhr.status === 409 || xhr.status === 422) {
+    e.detail.shouldSwap = true // a fragment with the reasons or the fields' messages
+    e.detail.isError = false
+  } else if (xhr.status === 401) {
+    location.reload() // a live part of a page whose session has ended
+  }
+})
+
+document.addEventListener('htmx:beforeRequest', e => {
+  const form = postForm(e.detail)
+  if (!form) return
+  form.querySelector('[data-request-error]')?.remove()
+  busy(form, e.detail.requestConfig?.triggeringEvent?.submitter)
+})
+document.addEventListener('htmx:afterRequest', e => { const form = postForm(e.detail); if (form) idle(form) })
+document.addEventListener('htmx:sendError', e => fail(e, 'The server could not be reached. What you typed is still here: try again in a moment.'))
+document.addEventListener('htmx:timeout', e => fail(e, 'The server took too long to answer. Reload the page to see what happened before trying again.'))
+document.addEventListener('htmx:responseError', e => fail(e, `The server answered with an error (${e.detail.xhr.status}). What you typed is still here: try again, and tell an admin if it stays.`))
+
+// Forms the browser sends itself: disabled once the submit event is through
+// (a disabled button's own name and value would not be sent), and brought back
+// when the reader returns to the page.
+document.addEventListener('submit', e => {
+  if (e.target.matches('form[data-plain]') && !e.defaultPrevented) setTimeout(() => busy(e.target, e.submitter))
+})
+addEventListener('pageshow', () => document.querySelectorAll('form:has([data-busy])').forEach(idle))
+
+function boosted (elt) { return elt instanceof HTMLFormElement && elt.getAttribute('hx-boost') === 'true' }
+
+function isPage (xhr) { return (xhr.getResponseHeader('Content-Type') ?? '').startsWith('text/html') }
+
+// postForm is the form whose buttons belong to a request: reads never disable anything.
+function postForm (detail) {
+  const verb = detail.requestConfig?.verb
+  return verb && verb !== 'get' ? detail.elt.closest('form') : null
+}
+
+function buttons (form) { return [...form.elements].filter(b => b instanceof HTMLButtonElement && b.type === 'submit') }
+
+function busy (form, submitter) {
+  for (const b of buttons(form)) {
+    if (b.disabled) continue
+    b.dataset.busy = b === document.activeElement ? 'focused' : ''
+    b.disabled = true
+    if (submitter && b !== submitter) b.dataset.busy = 'quiet'
+  }
+  form.setAttribute('aria-busy', 'true')
+}
+
+function idle (form) {
+  for (const b of buttons(form)) {
+    if (!('busy' in b.dataset)) continue
+    b.disabled = false
+    if (b.dataset.busy === 'focused') b.focus()
+    delete b.dataset.busy
+  }
+  form.removeAttribute('aria-busy')
+}
+
+function fail (e, text) {
+  const form = postForm(e.detail)
+  if (form) say(form, text)
+}
+
+// say shows text beside the form's last button, read out by screen readers.
+function say (form, text) {
+  const last = buttons(form).at(-1)
+  const p = document.createElement('p')
+  p.dataset.requestError = ''
+  p.setAttribute('role', 'alert')
+  p.className = 'request-error'
+  p.textContent = text
+  form.querySelector('[data-request-error]')?.remove()
+  const row = last?.closest('[data-actions]') ?? last
+  if (row) row.after(p)
+  else form.append(p)
+  htmx.trigger(form, 'request-failed')
+}

@@ -1,0 +1,34 @@
+// hx-swap="morph" and "morph:innerHTML": a fragment is merged into the page
+// instead of replacing it, so that focus, selection and scroll positions stay.
+// idiomorph's own htmx extension evaluates swap options as code, which the
+// content security policy forbids: hence this one without options.
+import { Idiomorph } from 'idiomorph'
+import htmx from './htmx.js'
+
+const styles = { morph: 'outerHTML', 'morph:outerHTML': 'outerHTML', 'morph:innerHTML': 'innerHTML' }
+
+htmx.defineExtension('morph', {
+  isInlineSwap: style => styles[style] === 'outerHTML',
+  handleSwap: (style, target, fragment) =>
+    styles[style] ? Idiomorph.morph(target, fragment.children, { morphStyle: styles[style] }) : false
+})
+
+// What the reader did since the page came stays as it is: an opened fold, an
+// open dialog (losing its "open" would leave the page behind it dead), a menu.
+const state = new Set(['open', 'hidden', 'inert', 'aria-expanded', 'aria-selected'])
+const keeps = 'details, dialog, [popover], [data-keep-state]'
+
+Idiomorph.defaults.ignoreActiveValue = true
+Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
+  !(state.has(name) && node.matches(keeps)) && !(name === 'data-busy' || (name === 'disabled' && 'busy' in node.dataset))
+
+// A field that was typed into or chosen is the reader's until it is sent.
+Idiomorph.defaults.callbacks.beforeNodeMorphed = old => {
+  if (!(old instanceof Element)) return true
+  if (old instanceof HTMLTextAreaElement) return old.value === old.defaultValue
+  if (old instanceof HTMLSelectElement) return [...old.options].every(o => o.selected === o.defaultSelected)
+  if (!(old instanceof HTMLInputElement)) return true
+  if (old.type === 'hidden') return true
+  if (old.type === 'checkbox' || old.type === 'radio') return old.checked === old.defaultChecked
+  return old.value === old.defaultValue
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Generates the templ files and fails with the names of those that changed,
+# appeared or vanished: somebody edited a page and did not generate, or edited
+# the generated file.
+set -eu
+cd "$(dirname "$0")/.."
+sums() { find . -name '*_templ.go' -not -path './node_modules/*' -not -path './data/*' -exec cksum {} + | LC_ALL=C sort -k3; }
+mkdir -p .task
+sums >.task/templ.before
+go tool templ generate -log-level error
+sums >.task/templ.after
+if ! cmp -s .task/templ.before .task/templ.after; then
+	echo "generated files were not up to date (they are now; commit them):" >&2
+	{ comm -3 .task/templ.before .task/templ.after 2>/dev/null || diff .task/templ.before .task/templ.after; } | awk '{ print "  " $NF }' | LC_ALL=C sort -u >&2
+	exit 1
+fi
