@@ -22,7 +22,7 @@ var (
 		PhaseAwaitingApproval: {PhaseCompleted, PhasePending, PhaseFailed, PhaseCancelled},
 		PhaseExhausted:        {PhasePending, PhaseCompleted, PhaseJudging, PhaseCancelled},
 		PhaseStalled:          {PhasePending, PhaseCompleted, PhaseJudging, PhaseCancelled},
-		PhaseNeedsAttention:   {PhasePending, PhaseCompleted, PhaseJudging, PhaseCancelled},
+		PhaseNeedsAttention:   {PhasePending, PhaseRunning, PhaseCompleted, PhaseJudging, PhaseCancelled},
 		PhaseFailed:           {PhasePending, PhaseCompleted, PhaseCancelled},
 		PhaseCompleted:        {PhasePending}, // a retry of this or an earlier phase
 	}
