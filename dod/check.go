@@ -41,6 +41,8 @@ func (c Check) String() string {
 		return ""
 	case CheckMatch, CheckAbsent:
 		return string(c.Kind) + ": /" + c.Arg + "/"
+	case CheckRun, CheckFile:
+		return strings.TrimRight(string(c.Kind)+": "+c.Arg, " ")
 	default:
 		if c.Arg == "" {
 			return string(c.Kind)
@@ -63,12 +65,7 @@ func parseCheck(written string) (Check, error) {
 	case "human":
 		return Check{Kind: CheckHuman}, nil
 	}
-	word, arg, found := strings.Cut(written, ":")
-	if !found {
-		return Check{}, errNotACheck
-	}
-	kind := CheckKind(strings.TrimSpace(word))
-	arg = strings.TrimSpace(arg)
+	kind, arg := cutCheckWord(written)
 	switch kind {
 	case CheckMatch, CheckAbsent:
 		if len(arg) < 2 || arg[0] != '/' || arg[len(arg)-1] != '/' {
@@ -90,4 +87,20 @@ func parseCheck(written string) (Check, error) {
 		return Check{Kind: kind, Arg: arg}, nil
 	}
 	return Check{}, errNotACheck
+}
+
+// cutCheckWord splits "run: go vet" into its word and the rest; kind is "" when
+// no word of ours with a colon opens the text. It looks at the start alone, since
+// a line may hold any number of arrows.
+func cutCheckWord(written string) (kind CheckKind, arg string) {
+	for _, kind := range []CheckKind{CheckMatch, CheckAbsent, CheckRun, CheckFile, CheckJudge, CheckHuman} {
+		rest, ok := strings.CutPrefix(written, string(kind))
+		if !ok {
+			continue
+		}
+		if rest, ok = strings.CutPrefix(strings.TrimLeft(rest, " \t"), ":"); ok {
+			return kind, strings.TrimSpace(rest)
+		}
+	}
+	return "", ""
 }

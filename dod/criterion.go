@@ -51,7 +51,12 @@ func (c *Criterion) UnmarshalJSON(data []byte) error {
 	check := Check{Kind: CheckText}
 	if in.Check != "" {
 		var err error
-		if check, err = parseCheck(in.Check); err != nil {
+		check, err = parseCheck(in.Check)
+		if kind, arg := cutCheckWord(in.Check); arg == "" && (kind == CheckRun || kind == CheckFile) {
+			// An argument may have been empty; such a check is kept and cannot pass.
+			check, err = Check{Kind: kind}, nil
+		}
+		if err != nil {
 			return fmt.Errorf("read criterion %d, check %q: %w", in.Index, in.Check, err)
 		}
 	}

@@ -1,0 +1,130 @@
+package dod
+
+import "fmt"
+
+// gateDoD are the rows about a finished plan's definition of done, and the
+// sentence for when none of them holds.
+func gateDoD(f GateFacts) (reasons []Reason, passed string) {
+	if r, ok := evaluationReason(f); ok {
+		return []Reason{r}, ""
+	}
+	required := f.Summary.Required()
+	if len(required) == 0 {
+		return []Reason{{Code: ReasonNothingRequired, Action: ActionEditDoD,
+			Sentence: "Only informational criteria: nothing is required."}}, ""
+	}
+	var failed, skipped []Result
+	met, waived := 0, 0
+	for _, r := range required {
+		switch {
+		case r.Status == Passed:
+			met++
+		case isWaived(f, r.Criterion):
+			waived++
+		case r.Status == Failed:
+			failed = append(failed, r)
+		default:
+			skipped = append(skipped, r)
+		}
+	}
+	if n := len(failed); n > 0 {
+		reasons = append(reasons, criteriaReason(ReasonRequiredFailed, failed,
+			fmt.Sprintf("%d of %s failed", n, pluralCriteria(len(required)))))
+	}
+	if n := len(skipped); n > 0 {
+		reasons = append(reasons, criteriaReason(ReasonRequiredSkipped, skipped,
+			pluralCriteria(n)+" could not be checked"))
+	}
+	switch {
+	case waived > 0:
+		passed = fmt.Sprintf("%d of %s passed, %d waived.", met, pluralCriteria(len(required)), waived)
+	case met == 1:
+		passed = "The required criterion passed."
+	default:
+		passed = fmt.Sprintf("All %d required criteria passed.", met)
+	}
+	return reasons, passed
+}
+
+// evaluationReason holds while there is no evaluation of what is there now.
+func evaluationReason(f GateFacts) (Reason, bool) {
+	switch f.Evaluation {
+	case EvaluationDone:
+	case EvaluationQueued, EvaluationRunning:
+		return Reason{Code: ReasonEvaluating, Action: ActionWait,
+			Sentence: "The definition of done is being evaluated. Wait for the result."}, true
+	case EvaluationErrored:
+		sentence := "The evaluation could not be carried out"
+		if f.EvaluationError != "" {
+			sentence += ": " + clip(foldLine(f.EvaluationError), 500)
+		}
+		return Reason{Code: ReasonEvaluationError, Action: ActionRetryEvaluation, Details: nonEmpty(f.EvaluationError),
+			Sentence: sentence + ". Try again."}, true
+	default:
+		return Reason{Code: ReasonNotEvaluated, Action: ActionEvaluate,
+			Sentence: "The definition of done was never evaluated. Evaluate it."}, true
+	}
+	if !f.Summary.Complete() {
+		return Reason{Code: ReasonEvaluationError, Action: ActionRetryEvaluation,
+			Sentence: "The evaluation is not complete. Try again."}, true
+	}
+	if !sameFingerprint(f.EvaluatedFingerprint, f.CurrentFingerprint) {
+		what := ""
+		if len(f.Changed) > 0 {
+			what = " (" + list(f.Changed, " and ") + ")"
+		}
+		return Reason{Code: ReasonStale, Action: ActionEvaluate, Details: f.Changed,
+			Sentence: "Evaluated before the last change" + what + ". Evaluate again."}, true
+	}
+	return Reason{}, false
+}
+
+// isWaived: only a plainly required criterion can be waived, and only by a
+// decision about what is there now.
+func isWaived(f GateFacts, c Criterion) bool {
+	if c.Level != Required {
+		return false
+	}
+	for _, w := range f.Waivers {
+		if w.Criterion == c.Index && sameFingerprint(w.Fingerprint, f.CurrentFingerprint) {
+			return true
+		}
+	}
+	return false
+}
+
+// criteriaReason names the criteria; it offers a waiver when one of them can be
+// waived, else the work has to be done.
+func criteriaReason(code ReasonCode, results []Result, sentence string) Reason {
+	r := Reason{Code: code, Action: ActionRework}
+	if code == ReasonRequiredSkipped {
+		r.Action = ActionEvaluate
+	}
+	names := make([]string, len(results))
+	for i, result := range results {
+		c := result.Criterion
+		names[i] = clip(foldLine(c.Text), 120)
+		r.Details = append(r.Details, names[i]+": "+result.Reasoning)
+		r.Criteria = append(r.Criteria, c.Index)
+		if c.Level == Required {
+			r.Waivable = append(r.Waivable, c.Index)
+			r.Action = ActionWaive
+		}
+	}
+	r.Sentence = sentence + ": " + list(names, ", ") + "."
+	return r
+}
+
+func pluralCriteria(n int) string {
+	if n == 1 {
+		return "1 required criterion"
+	}
+	return fmt.Sprintf("%d required criteria", n)
+}
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
