@@ -1,0 +1,69 @@
+package store
+
+import (
+	"time"
+
+	"donewhen/models"
+)
+
+// The sets say which columns a write changes: nil leaves a column alone, any
+// other value is written, the zero value too.
+
+// PlanSet are the columns of a plan that change after its insert.
+type PlanSet struct {
+	Title, Goal                      *string
+	BaseCommit, WorkCommit, WorkTree *string
+	Unrecorded                       *[]models.UnrecordedFile
+	StartedAt, EndedAt, CleanedAt    *time.Time
+	ClearEnded                       bool // ended_at = NULL
+}
+
+// PhaseSet are the columns of a phase that change after its insert.
+// MaxIterations is clamped.
+type PhaseSet struct {
+	Attempt, Iteration, MaxIterations             *int
+	PassID                                        *int64
+	Reason, Feedback, Note, StartCommit, DoneWhen *string
+	Overridden                                    *bool
+	DueAt                                         *time.Time
+	NoDue                                         bool // due_at = NULL
+}
+
+// PassSet are the columns of a pass that change after its insert.
+type PassSet struct {
+	TaskText, Note                                                   *string
+	StartCommit, EndCommit, EndTree, EvidenceHash, Reason, ClaimedBy *string
+	JudgeTries                                                       *int
+	StartedAt, EndedAt                                               *time.Time
+}
+
+// RunSet are the columns of a run that change after its insert.
+type RunSet struct {
+	ExitCode, Pid                                *int
+	PidStart                                     *int64
+	FinalMessage, Activity, Reason, Commit, Tree *string
+	InputTokens, OutputTokens                    *int64
+	CostUSD                                      *float64
+	LogBytes                                     *int64
+	LogCut                                       *bool
+	StartedAt, EndedAt                           *time.Time
+}
+
+// EvaluationSet are the columns of an evaluation that change after its insert.
+type EvaluationSet struct {
+	Fingerprint, PartsJSON, Evaluator, SummaryJSON, AnswersJSON, Error *string
+	StartedAt, EndedAt                                                 *time.Time
+}
+
+// ApplySet are the columns of an apply attempt that change after its insert.
+type ApplySet struct {
+	OldTarget, MergeCommit, Message, Reason, FilesJSON *string
+	EndedAt                                            *time.Time
+}
+
+// Why is who moves a row and for what reason; it goes into the audit log.
+type Why struct {
+	Actor  models.Actor
+	Kind   string // "" = the row's kind and new status, such as "phase.completed"
+	Reason string
+}
