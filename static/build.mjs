@@ -20,7 +20,7 @@ mkdirSync(join(root, '.task'), { recursive: true })
 const work = mkdtempSync(join(root, '.task/assets-'))
 
 try {
-  const files = { ...styles(), ...await scripts(), 'icons.svg': icons() }
+  const files = { ...styles(), ...await scripts(), 'icons.svg': icons(), 'favicon.svg': readFileSync(join(src, 'favicon.svg')) }
   const manifest = {}
   for (const name of Object.keys(files).sort()) {
     const hash = createHash('sha256').update(files[name]).digest('hex').slice(0, 12)
@@ -45,8 +45,9 @@ function put (name, body) {
 function styles () {
   const out = join(work, 'app.css')
   const cli = join(dirname(require.resolve('@tailwindcss/cli/package.json')), 'dist/index.mjs')
+  // Its progress lines go to stderr; on a failure they are part of the error thrown.
   execFileSync(process.execPath, [cli, '--input', join(src, 'app.css'), '--output', out, '--minify'],
-    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+    { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
   return { 'app.css': readFileSync(out) }
 }
 

@@ -67,7 +67,7 @@ type file struct {
 }
 
 // required are the files no page works without.
-var required = []string{"app.css", "app.js", "live-worker.js", "icons.svg"}
+var required = []string{"app.css", "app.js", "live-worker.js", "icons.svg", "favicon.svg"}
 
 // contentTypes is explicit: the tables of the machine the server runs on may
 // say something else, and browsers refuse scripts of a wrong type.

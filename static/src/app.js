@@ -6,5 +6,6 @@ import './forms.js'
 import './live.js'
 import './times.js'
 import './copy.js'
+import './dialog.js'
 
 document.documentElement.classList.add('js')

@@ -6,10 +6,12 @@
 // redirect, or the same form with messages (any 4xx page is shown).
 import htmx from './htmx.js'
 
-const enhanced = 'form[method="post" i]:not([data-plain]):not([hx-boost])'
+const plain = 'form[data-plain], [data-bare] form' // logging in and out loads a fresh page
+const enhanced = 'form[method="post" i]'
 
 document.addEventListener('htmx:beforeProcessNode', e => {
-  if (e.target.matches(enhanced)) e.target.setAttribute('hx-boost', 'true')
+  const form = e.target
+  if (form.matches(enhanced) && !form.matches(plain)) form.setAttribute('hx-boost', 'true')
 })
 
 document.addEventListener('htmx:configRequest', e => {
@@ -21,8 +23,8 @@ document.addEventListener('htmx:configRequest', e => {
 const loginPath = () => document.querySelector('meta[name="login-path"]')?.content
 
 document.addEventListener('htmx:beforeSwap', e => {
-  const { xhr, elt, requestConfig } = e.detail
-  const source = elt ?? requestConfig?.elt
+  const { xhr, requestConfig } = e.detail // its elt is the target here
+  const source = requestConfig?.elt
   if (!source) return
   if (boosted(source)) {
     const arrived = xhr.responseURL ? new URL(xhr.responseURL).pathname : ''
@@ -56,7 +58,7 @@ document.addEventListener('htmx:responseError', e => fail(e, `The server answere
 // (a disabled button's own name and value would not be sent), and brought back
 // when the reader returns to the page.
 document.addEventListener('submit', e => {
-  if (e.target.matches('form[data-plain]') && !e.defaultPrevented) setTimeout(() => busy(e.target, e.submitter))
+  if (e.target.matches(plain) && !e.defaultPrevented) setTimeout(() => busy(e.target, e.submitter))
 })
 addEventListener('pageshow', () => document.querySelectorAll('form:has([data-busy])').forEach(idle))
 
