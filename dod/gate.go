@@ -138,7 +138,8 @@ func gateApprovals(f GateFacts, finished bool) []Reason {
 	}
 	var rejectedBy []string
 	for _, r := range f.Rejections {
-		if sameFingerprint(r.Fingerprint, f.CurrentFingerprint) {
+		// A no whose fingerprint is unknown stands: unsure means not done.
+		if r.Fingerprint == "" || f.CurrentFingerprint == "" || r.Fingerprint == f.CurrentFingerprint {
 			by := r.By
 			if r.Reason != "" {
 				by += " (" + clip(foldLine(r.Reason), 200) + ")"

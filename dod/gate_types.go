@@ -38,7 +38,8 @@ type GateFacts struct {
 	// those about another fingerprint, and second ones by the same person, do not count.
 	ApprovalsNeeded int
 	Approvals       []Approval
-	// Rejections are the standing ones; those about another fingerprint do not count.
+	// Rejections are the recorded ones; one that is known to be about another
+	// fingerprint does not count.
 	Rejections []Rejection
 	// CanAct names who can approve or lift a rejection.
 	CanAct []string

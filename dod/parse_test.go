@@ -1,0 +1,172 @@
+package dod_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"donewhen/dod"
+)
+
+func TestParseLines(t *testing.T) {
+	for name, tc := range map[string]struct {
+		input string
+		want  []string
+	}{
+		"empty":                            {"", []string{}},
+		"only headings and rules":          {"# A\n\n---\n***\n* * *\n===\n#\n", []string{}},
+		"seven hashes are no heading":      {"####### seven", []string{"####### seven"}},
+		"table":                            {"| a | b |\n|---|:-:|\n| c | d |", []string{"| a | b |", "| c | d |"}},
+		"BOM and zero-width signs":         {"\ufeff- one\u200b\n\u200b- two\n-\u200b\n", []string{"one", "two"}},
+		"a joiner inside a word stays":     {"- a\u200db", []string{"a\u200db"}},
+		"bare CR line ends":                {"- one\r- two\r", []string{"one", "two"}},
+		"no-break blank behind the bullet": {"-\u00a0one", []string{"one"}},
+		"nested items are flattened":       {"- a\n  - b\n    1. c\n- d", []string{"a", "b", "c", "d"}},
+		"one marker only":                  {"- - a", []string{"- a"}},
+		"box signs":                        {"☑ a\n- ☐ b\n- [] c\n- [✔️] d\n[x] e", []string{"a", "b", "c", "d", "e"}},
+		"a link is no box":                 {"- [x](http://a) b\n- [WIP] c", []string{"[x](http://a) b", "[WIP] c"}},
+		"only a box":                       {"- [ ]\n- [x] ", []string{}},
+		"blank line ends an item":          {"- a\n\n  b", []string{"a", "b"}},
+		"plain lines are not continued":    {"a\n  b", []string{"a", "b"}},
+		"a heading ends an item":           {"- a\n## H\n  b", []string{"a", "b"}},
+		"unclosed fence is no fence":       {"- a\n```\n- b", []string{"a", "b"}},
+		"tilde fence":                      {"~~~\n- x\n```\n~~~~\n- a", []string{"a"}},
+		"a short line closes no fence":     {"````\n- x\n```\n````\n- a", []string{"a"}},
+		"fence in an item":                 {"- ```go\n  x\n  ```\n- a", []string{"a"}},
+		"unclosed, then another closed":    {"~~~\n- a\n```\n- x\n```\n- b", []string{"a", "b"}},
+		"inline code is no fence":          {"```x``` works", []string{"```x``` works"}},
+		"invalid UTF-8":                    {"- a\xffb", []string{"a\ufffdb"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := textsOf(dod.ParseCriteria(tc.input))
+			if !reflect.DeepEqual(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestParseLevelAndCheck(t *testing.T) {
+	for _, tc := range []struct {
+		line string
+		want dod.Criterion
+	}{
+		{"- plain", dod.Criterion{Text: "plain", Level: dod.Required, Check: dod.Check{Kind: dod.CheckText}}},
+		{"- [x] (info) nice", dod.Criterion{Text: "nice", Level: dod.Info, Check: dod.Check{Kind: dod.CheckText}}},
+		{"- (MUST) safe -> run: go vet ./...", dod.Criterion{Text: "safe", Level: dod.Must, Check: dod.Check{Kind: dod.CheckRun, Arg: "go vet ./..."}}},
+		{"(info)x", dod.Criterion{Text: "(info)x", Level: dod.Required, Check: dod.Check{Kind: dod.CheckText}}},
+		{"(info)", dod.Criterion{Text: "(info)", Level: dod.Required, Check: dod.Check{Kind: dod.CheckText}}},
+		{"all ok -> match: /a\\/b -> c/", dod.Criterion{Text: "all ok", Pattern: `a\/b -> c`, Level: dod.Required, Check: dod.Check{Kind: dod.CheckMatch, Arg: `a\/b -> c`}}},
+		{"none -> absent: /TODO/", dod.Criterion{Text: "none", Pattern: "TODO", Level: dod.Required, Check: dod.Check{Kind: dod.CheckAbsent, Arg: "TODO"}}},
+		{"a -> b -> judge", dod.Criterion{Text: "a -> b", Level: dod.Required, Check: dod.Check{Kind: dod.CheckJudge}}},
+		{"a -> judge: is it kind?", dod.Criterion{Text: "a", Level: dod.Required, Check: dod.Check{Kind: dod.CheckJudge, Arg: "is it kind?"}}},
+		{"a -> human: owner", dod.Criterion{Text: "a", Level: dod.Required, Check: dod.Check{Kind: dod.CheckHuman, Arg: "owner"}}},
+		{"a -> file: docs/x.md", dod.Criterion{Text: "a", Level: dod.Required, Check: dod.Check{Kind: dod.CheckFile, Arg: "docs/x.md"}}},
+		{"- tests -> run: go test\n  ./...", dod.Criterion{Text: "tests", Level: dod.Required, Check: dod.Check{Kind: dod.CheckRun, Arg: "go test ./..."}}},
+		{"- -> run: make", dod.Criterion{Text: "run: make", Level: dod.Required, Check: dod.Check{Kind: dod.CheckRun, Arg: "make"}}},
+		{"a -> run: echo b -> judge", dod.Criterion{Text: "a", Level: dod.Required, Check: dod.Check{Kind: dod.CheckRun, Arg: "echo b -> judge"}}},
+		{"a -> judges agree", dod.Criterion{Text: "a -> judges agree", Level: dod.Required, Check: dod.Check{Kind: dod.CheckText}}},
+		{"a -> match: x", dod.Criterion{Text: "a -> match: x", Level: dod.Required, Check: dod.Check{Kind: dod.CheckText}}},
+	} {
+		t.Run(tc.line, func(t *testing.T) {
+			got := dod.ParseCriteria(tc.line)
+			tc.want.Index = 1
+			if len(got) != 1 || got[0] != tc.want {
+				t.Fatalf("got %+v\nwant %+v", got, tc.want)
+			}
+			data, err := json.Marshal(got[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back dod.Criterion
+			if err := json.Unmarshal(data, &back); err != nil || back != got[0] {
+				t.Errorf("through JSON %s: %+v, %v", data, back, err)
+			}
+		})
+	}
+}
+
+func TestCriterionJSONShape(t *testing.T) {
+	data, _ := json.Marshal(dod.ParseCriteria("(must) a -> match: /b/")[0])
+	if want := `{"index":1,"text":"a","pattern":"b","level":"must","check":"match: /b/"}`; string(data) != want {
+		t.Errorf("got %s, want %s", data, want)
+	}
+	for _, bad := range []string{`{"check":"guess: x"}`, `{"level":"soft"}`, `{"check":"match: x"}`, `[]`} {
+		var c dod.Criterion
+		if err := json.Unmarshal([]byte(bad), &c); err == nil {
+			t.Errorf("%s was read as %+v", bad, c)
+		}
+	}
+}
+
+func TestWarningsAndRefusals(t *testing.T) {
+	for _, tc := range []struct {
+		line, want string
+		refused    bool
+	}{
+		{"a -> runs: x", "is no check", false},
+		{"a -> match: /(?=x)/", "does not compile", false},
+		{"a -> match: /x*/", "matches the empty text", true},
+		{"a -> match: //", "pattern is empty", true},
+		{"a -> absent: /  /", "pattern is empty", true},
+		{"a -> match: x", "between slashes", true},
+		{"a -> match: /x/i", "between slashes", true},
+		{"a -> run:", "needs a command", true},
+		{"a -> file: ", "needs a path", true},
+		{"a -> run: grep {term} f", "$ARG_TERM", true},
+		{"```", "never closed", false},
+	} {
+		t.Run(tc.line, func(t *testing.T) {
+			text := "- fine\n" + tc.line + "\n"
+			p := dod.Parse(text)
+			if len(p.Warnings) != 1 || p.Warnings[0].Line != 2 || p.Warnings[0].Refused != tc.refused ||
+				!strings.Contains(p.Warnings[0].Message, tc.want) {
+				t.Fatalf("warnings %+v", p.Warnings)
+			}
+			problems := dod.ValidateDoD(text)
+			if tc.refused != (len(problems) == 1) || tc.refused && (problems[0].Line != 2 || problems[0].Message == "") {
+				t.Errorf("problems %+v", problems)
+			}
+		})
+	}
+}
+
+func TestRunKeepsTheShellsOwnBraces(t *testing.T) {
+	for _, fine := range []string{"echo ${HOME}", "cp a.{x,y} b", "awk '{ print }' f", "awk '{print $1}'", "true"} {
+		if p := dod.ValidateDoD("a -> run: " + fine); len(p) != 0 {
+			t.Errorf("%q is refused: %+v", fine, p)
+		}
+	}
+}
+
+func TestHumanIsRefusedInADoneWhenOnly(t *testing.T) {
+	text := "- a\n- b -> human: owner\n"
+	if p := dod.ValidateDoD(text); len(p) != 0 {
+		t.Errorf("refused in a definition of done: %+v", p)
+	}
+	p := dod.ValidateDoneWhen(text)
+	if len(p) != 1 || p[0].Line != 2 || !strings.Contains(p[0].Message, "approval") {
+		t.Errorf("problems %+v", p)
+	}
+}
+
+// The parser meets whatever is pasted; each of these made a simple one quadratic.
+func TestParseIsLinear(t *testing.T) {
+	for name, text := range map[string]string{
+		"openings":      strings.Repeat("```x\n", 200_000),
+		"arrows":        strings.Repeat(" -> ", 250_000),
+		"continuations": "- a\n" + strings.Repeat(" b\n", 300_000),
+		"braces":        "a -> run: " + strings.Repeat("{a", 400_000),
+		"levels":        strings.Repeat("(info) ", 150_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			dod.FillCriteria(dod.ParseCriteria(text), map[string]string{"a": "b"})
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("%d bytes took %v", len(text), took)
+			}
+		})
+	}
+}
