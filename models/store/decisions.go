@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"donewhen/models"
+)
+
+// DecisionsOf reads the decisions about a plan that still count, the oldest
+// first.
+func (r Reader) DecisionsOf(ctx context.Context, planID string) ([]models.Decision, error) {
+	return rows[models.Decision](r.q(ctx).Where("plan_id = ? AND voided_at IS NULL", planID).Order("id"), "the decisions about the plan")
+}
+
+// InsertDecision writes a decision and fills in its id and time.
+func (tx *Tx) InsertDecision(ctx context.Context, d *models.Decision) error {
+	d.CreatedAt = tx.now
+	if err := tx.q(ctx).Create(d).Error; err != nil {
+		return fmt.Errorf("insert a decision about plan %s: %w", d.PlanID, err)
+	}
+	tx.touch(d.PlanID)
+	return nil
+}
+
+// VoidDecisions marks the decisions about these phases of the plan, and with
+// planLevel those about the plan as a whole, as no longer counting. They stay
+// in the table.
+func (tx *Tx) VoidDecisions(ctx context.Context, planID string, phaseIDs []int64, planLevel bool) error {
+	void := func(which string, args ...any) error {
+		args = append([]any{tx.now, planID}, args...)
+		err := tx.q(ctx).Exec("UPDATE decisions SET voided_at = ? WHERE plan_id = ? AND voided_at IS NULL AND "+which, args...).Error
+		if err != nil {
+			return fmt.Errorf("void decisions about plan %s: %w", planID, err)
+		}
+		tx.touch(planID)
+		return nil
+	}
+	if len(phaseIDs) > 0 {
+		if err := void("phase_id IN ?", phaseIDs); err != nil {
+			return err
+		}
+	}
+	if planLevel {
+		return void("phase_id IS NULL")
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"donewhen/models"
+)
+
+// Evaluation reads one evaluation.
+func (r Reader) Evaluation(ctx context.Context, id int64) (models.Evaluation, error) {
+	return byID[models.Evaluation](ctx, r, "evaluation", id)
+}
+
+// LatestEvaluation is a plan's newest evaluation, nil when it was never
+// evaluated.
+func (r Reader) LatestEvaluation(ctx context.Context, planID string) (*models.Evaluation, error) {
+	return first[models.Evaluation](r.q(ctx).Where("plan_id = ?", planID).Order("id DESC"), "the evaluation of the plan")
+}
+
+// InsertEvaluation writes an evaluation and fills in its id, its time and, when
+// empty, the status queued.
+func (tx *Tx) InsertEvaluation(ctx context.Context, e *models.Evaluation) error {
+	if e.Status == "" {
+		e.Status = models.EvaluationQueued
+	}
+	e.CreatedAt = tx.now
+	stampAll(&e.StartedAt, &e.EndedAt)
+	if err := tx.q(ctx).Create(e).Error; err != nil {
+		return fmt.Errorf("insert an evaluation of plan %s: %w", e.PlanID, err)
+	}
+	tx.touch(e.PlanID)
+	return nil
+}
+
+// MoveEvaluation moves an evaluation from one status to another.
+func (tx *Tx) MoveEvaluation(ctx context.Context, id int64, from, to models.EvaluationStatus, set EvaluationSet, why Why) error {
+	return move(ctx, tx, evaluationsTable, id, from, to, set.columns(), why)
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"donewhen/models"
+)
+
+// afterAllIDs sorts behind every plan's id: the cursor of the first page. With
+// it every page is a range of an index and none is a scan.
+const afterAllIDs = "~"
+
+// Plans reads one page of the plans list, newest first, and the cursor for the
+// next one ("" when this is the last). It counts nothing beyond the page, and
+// plans that come in meanwhile do not shift it.
+func (r Reader) Plans(ctx context.Context, f models.PlanFilter) (list []models.PlanRow, next string, err error) {
+	limit := pageSize(f.Limit)
+	err = r.snapshot(ctx, func(r Reader) error {
+		ids, err := r.planIDs(ctx, f, true, limit+1)
+		if err != nil {
+			return err
+		}
+		if len(ids) > limit {
+			ids = ids[:limit]
+			next = ids[limit-1]
+		}
+		lines, err := r.planLines(ctx, ids)
+		for _, l := range lines {
+			list = append(list, l.PlanRow)
+		}
+		return err
+	})
+	return list, next, err
+}
+
+// RunningPlans are plans at work, newest first.
+func (r Reader) RunningPlans(ctx context.Context, limit int) ([]models.PlanRow, error) {
+	list, _, err := r.Plans(ctx, models.PlanFilter{Status: []models.PlanStatus{models.PlanRunning}, Limit: limit})
+	return list, err
+}
+
+// planIDs reads the ids of a page by the newest or the oldest.
+func (r Reader) planIDs(ctx context.Context, f models.PlanFilter, newest bool, limit int) ([]string, error) {
+	q, args := planIDsQuery(f, newest, limit)
+	var ids []string
+	if err := r.q(ctx).Raw(q, args...).Scan(&ids).Error; err != nil {
+		return nil, fmt.Errorf("read the list of plans: %w", err)
+	}
+	return ids, nil
+}
+
+// planIDsQuery makes one index range for each wanted status, each cut at the
+// page's size, and merges them. A single range over several statuses would have
+// to sort all of them.
+func planIDsQuery(f models.PlanFilter, newest bool, limit int) (string, []any) {
+	order := "id"
+	if newest {
+		order = "id DESC"
+	}
+	var where []string
+	var shared []any
+	if f.ProjectID != 0 {
+		where, shared = append(where, "project_id = ?"), append(shared, f.ProjectID)
+	}
+	before := f.Before
+	if before == "" {
+		before = afterAllIDs
+	}
+	where, shared = append(where, "id < ?"), append(shared, before)
+	if f.Search != "" {
+		like := "%" + escapeLike(f.Search) + "%"
+		where = append(where, `(LOWER(title) LIKE LOWER(?) ESCAPE '\' OR LOWER(goal) LIKE LOWER(?) ESCAPE '\')`)
+		shared = append(shared, like, like)
+	}
+	branch := "SELECT id FROM plans WHERE " + strings.Join(where, " AND ")
+	tail := " ORDER BY " + order + " LIMIT ?"
+
+	statuses := slices.Compact(slices.Sorted(slices.Values(f.Status)))
+	if len(statuses) == 0 {
+		return branch + tail, append(shared, limit)
+	}
+	var parts []string
+	var args []any
+	for i, s := range statuses {
+		part := branch + " AND status = ?" + tail
+		if len(statuses) > 1 {
+			part = fmt.Sprintf("SELECT id FROM (%s) AS part%d", part, i)
+		}
+		parts = append(parts, part)
+		args = append(append(args, shared...), string(s), limit)
+	}
+	if len(parts) == 1 {
+		return parts[0], args
+	}
+	return strings.Join(parts, " UNION ALL ") + tail, append(args, limit)
+}
+
+// escapeLike takes the special meaning from what a person typed.
+func escapeLike(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
+}
