@@ -216,7 +216,7 @@ func Pager(newer, older string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if older != "" {
-				templ_7745c5c3_Err = Button(ButtonProps{Label: "Older", Icon: "arrow-right", Href: older, Small: true, Attrs: templ.Attributes{"rel": "next"}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Button(ButtonProps{Label: "Older", IconEnd: "arrow-right", Href: older, Small: true, Attrs: templ.Attributes{"rel": "next"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

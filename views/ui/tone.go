@@ -69,7 +69,7 @@ func (t Tone) edge() string {
 	case ToneOK:
 		return "border-ok/30 bg-ok/6"
 	case ToneWarn:
-		return "border-warn/35 bg-warn/6"
+		return "border-warn/35 bg-warn/8"
 	case ToneBad:
 		return "border-bad/30 bg-bad/6"
 	default:
