@@ -13,7 +13,7 @@ import (
 func FillCriteria(criteria []Criterion, args map[string]string) []Criterion {
 	plain := func(name string) (string, bool) {
 		value, ok := args[name]
-		return foldLine(value), ok
+		return oneLine(value), ok
 	}
 	filled := make([]Criterion, len(criteria))
 	for i, c := range criteria {
@@ -31,6 +31,12 @@ func FillCriteria(criteria []Criterion, args map[string]string) []Criterion {
 	return filled
 }
 
+// oneLine is a value as it goes into a criterion: one line of valid UTF-8, so that
+// what is stored as JSON comes back the same and keeps its fingerprint.
+func oneLine(value string) string {
+	return foldLine(strings.ToValidUTF8(value, "\ufffd"))
+}
+
 // patternBrace is a brace that belongs to the expression itself, as in \p{Greek}.
 var patternBrace = regexp.MustCompile(`\\[pPx]\{[^}]*\}`)
 
@@ -38,7 +44,7 @@ func fillPattern(pattern string, args map[string]string) string {
 	quoted := func(name string) (string, bool) {
 		value, ok := args[name]
 		// QuoteMeta leaves "-" alone, which is a range inside a class.
-		return strings.ReplaceAll(regexp.QuoteMeta(foldLine(value)), "-", `\-`), ok
+		return strings.ReplaceAll(regexp.QuoteMeta(oneLine(value)), "-", `\-`), ok
 	}
 	var b strings.Builder
 	at := 0
