@@ -2,6 +2,10 @@ package workspace
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -21,7 +25,44 @@ type Preview struct {
 // that holds branch. An error is one of git or of a missing branch; everything that would make apply
 // refuse is in the Preview.
 func (m *Manager) Preview(ctx context.Context, repo Repo, planID, branch string) (Preview, error) {
-	return Preview{}, errTodo
+	var p Preview
+	if err := checkIDs(repo, planID); err != nil {
+		return p, err
+	}
+	var err error
+	if p.TargetTip, err = m.fetchTip(ctx, repo, branch); err != nil {
+		return p, err
+	}
+	if p.Commit, err = m.resolve(ctx, repo, planRef(planID)); err != nil {
+		return p, err
+	}
+	if p.Commit == "" {
+		return p, refuse(CodeNoWorkspace, nil, "The plan has no branch %s yet: start it first.", branchName(planID))
+	}
+	count, err := m.line(ctx, m.inM(repo, "rev-list", "--count", p.Commit+".."+p.TargetTip))
+	if err != nil {
+		return p, err
+	}
+	if p.Behind, err = strconv.Atoi(count); err != nil {
+		return p, err
+	}
+	tree, conflicts, err := m.mergeTrees(ctx, repo, p.TargetTip, p.Commit)
+	if err != nil {
+		return p, err
+	}
+	p.Conflicts, p.NoOp = conflicts, tree == ""
+	if len(conflicts) > 0 || p.NoOp {
+		p.NoOp = p.NoOp && len(conflicts) == 0
+		return p, nil
+	}
+	t := &target{m: m, repo: repo, branch: branch, ref: targetRef(branch), old: p.TargetTip, new: tree}
+	_, err = t.ready(ctx)
+	var refused *Refused
+	if errors.As(err, &refused) {
+		p.BusyCode, p.Busy, p.BusyFiles = refused.Code, refused.Message, refused.Files
+		return p, nil
+	}
+	return p, err
 }
 
 // ApplyInput is one attempt to apply a plan. The engine stores it before it calls Merge, and calls
@@ -47,14 +88,77 @@ type Merged struct {
 // commit is a function of in and the target's tip (same input, same commit) and is kept by
 // refs/donewhen/<plan>/apply in M. Refusals: conflict (with files), moved, no_branch.
 func (m *Manager) Merge(ctx context.Context, in ApplyInput) (Merged, error) {
-	return Merged{}, errTodo
+	if err := checkIDs(in.Repo, in.PlanID); err != nil {
+		return Merged{}, err
+	}
+	if err := checkOID(in.Commit); err != nil {
+		return Merged{}, err
+	}
+	if in.When.IsZero() {
+		return Merged{}, fmt.Errorf("workspace: ApplyInput.When is not set")
+	}
+	tip, err := m.fetchTip(ctx, in.Repo, in.Branch)
+	if err != nil {
+		return Merged{}, err
+	}
+	if in.ExpectTarget != "" && in.ExpectTarget != tip {
+		return Merged{}, movedRefusal(in.Branch, in.ExpectTarget, tip)
+	}
+	tree, conflicts, err := m.mergeTrees(ctx, in.Repo, tip, in.Commit)
+	if err != nil {
+		return Merged{}, err
+	}
+	if len(conflicts) > 0 {
+		return Merged{}, refuse(CodeConflict, conflicts, "The plan's work and %s changed the same places: nothing was applied. Merge %s into the plan's work (another pass, or by hand), then apply again.", in.Branch, in.Branch)
+	}
+	if tree == "" {
+		return Merged{Target: tip, NoOp: true}, nil
+	}
+	date := fmt.Sprintf("@%d +0000", in.When.Unix())
+	commit, err := m.commitTree(ctx, in.Repo, tree, []string{tip, in.Commit}, in.Message, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	if err != nil {
+		return Merged{}, err
+	}
+	if _, _, err := m.git(ctx, m.inM(in.Repo, "update-ref", "--no-deref", applyRef(in.PlanID), commit)); err != nil {
+		return Merged{}, fmt.Errorf("keep the merge commit: %w", err)
+	}
+	return Merged{Commit: commit, Target: tip}, nil
 }
 
-// Deliver moves the target branch in R from merged.Target to merged.Commit, and with it the files of
-// the checkout that holds the branch, if one does. It changes nothing that the merge does not bring,
-// and nothing at all when it refuses. A call that was interrupted is finished by calling again with
-// the same values; a call whose work is already in the branch returns nil. After it the engine asks
-// Contains before it writes "applied". NoOp needs no delivery and returns nil.
-func (m *Manager) Deliver(ctx context.Context, in ApplyInput, merged Merged) error {
-	return errTodo
+// mergeTrees merges theirs into ours in M and returns the merged tree, or the files in conflict. Both
+// are empty when ours would not change. No merge driver runs: M configures none.
+func (m *Manager) mergeTrees(ctx context.Context, repo Repo, ours, theirs string) (tree string, conflicts []string, err error) {
+	out, _, err := m.git(ctx, m.inM(repo, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs))
+	if err != nil && exitCode(err) != 1 {
+		return "", nil, fmt.Errorf("merge: %w", err)
+	}
+	fields := split0(out)
+	if len(fields) == 0 {
+		return "", nil, fmt.Errorf("merge: %w", err)
+	}
+	if err != nil {
+		seen := map[string]bool{}
+		for _, f := range fields[1:] {
+			if f != "" && !seen[f] {
+				seen[f] = true
+				conflicts = append(conflicts, f)
+			}
+		}
+		if len(conflicts) == 0 {
+			return "", nil, fmt.Errorf("merge: git found a conflict and named no file: %w", err)
+		}
+		return "", conflicts, nil
+	}
+	oursTree, err := m.treeOf(ctx, repo, ours)
+	if err != nil {
+		return "", nil, err
+	}
+	if fields[0] == oursTree {
+		return "", nil, nil
+	}
+	return strings.TrimSpace(fields[0]), nil, nil
+}
+
+func movedRefusal(branch, want, is string) *Refused {
+	return refuse(CodeMoved, nil, "%s moved meanwhile (from %.12s to %.12s): look at the plan again and apply once more.", branch, want, is)
 }

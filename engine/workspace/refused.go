@@ -20,7 +20,6 @@ const (
 	CodeWrongBranch    = "wrong_branch"     // the checkout changed its branch under our hands, or two hold it
 	CodeLocked         = "locked"           // a lock file of git is there
 	CodeReadOnly       = "read_only"        // the server may not write there
-	CodeFilter         = "filter"           // a file needs a filter (LFS) that this repository does not configure
 	CodeNoWorkspace    = "no_workspace"     // the plan's workspace is missing or is no plain folder
 )
 

@@ -1,19 +1,215 @@
 package workspace
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
 
 // Restore sets W back to the tree of commit (one recorded in M), for a retry from the phase's start.
 // First a snapshot of W is made, then a new commit on the plan's branch has commit's tree: history
 // only grows. Ignored files stay. Files that no snapshot could record and that are in the way are
 // moved to the plan's folder under state/, never deleted.
 func (m *Manager) Restore(ctx context.Context, repo Repo, planID, commit string) error {
-	return errTodo
+	if err := checkOID(commit); err != nil {
+		return err
+	}
+	unlock, err := m.lockPlan(ctx, repo, planID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	tree, err := m.treeOf(ctx, repo, commit)
+	if err != nil {
+		return fmt.Errorf("%s is not recorded for this project: %w", commit, err)
+	}
+	before, err := m.snapshot(ctx, repo, planID, commit, "Record the workspace before it is set back\n")
+	if err != nil {
+		return err
+	}
+	for _, u := range before.Unrecorded {
+		in, err := m.inTheWayOf(ctx, repo, planID, tree, u.Path)
+		if err != nil {
+			return err
+		}
+		if in {
+			if err := m.keep(repo, planID, u.Path); err != nil {
+				return err
+			}
+		}
+	}
+	// W first: if the server dies before the branch moves, the next snapshot records the set-back tree.
+	c := m.onW(repo, planID, "read-tree", "--reset", "-u", tree)
+	c.long = true
+	if _, _, err := m.git(ctx, c); err != nil {
+		return fmt.Errorf("set the workspace back: %w", err)
+	}
+	if tree == before.Tree {
+		return nil
+	}
+	back, err := m.commitTree(ctx, repo, tree, []string{before.Commit}, "Set the workspace back to "+commit[:12]+"\n")
+	if err != nil {
+		return err
+	}
+	return m.moveBranch(ctx, repo, planID, back, before.Commit)
+}
+
+// inTheWayOf reports whether setting W to tree would touch an unrecorded path: it is in the index
+// (kept as it was) or in tree, or a folder or file of tree stands there.
+func (m *Manager) inTheWayOf(ctx context.Context, repo Repo, planID, tree, path string) (bool, error) {
+	if fi, err := os.Lstat(filepath.Join(m.workDir(repo, planID), path)); err != nil || fi.IsDir() {
+		return false, nil // gone, or an unreadable folder: git will say so itself
+	}
+	out, _, err := m.git(ctx, m.onW(repo, planID, "ls-files", "-z", "--", ":(literal,top)"+path))
+	if err != nil || out != "" {
+		return out != "", err
+	}
+	for p := path; p != "." && p != "/"; p = filepath.Dir(p) {
+		out, _, err := m.git(ctx, m.inM(repo, "ls-tree", "-z", "--full-tree", tree, "--", p))
+		if err != nil {
+			return false, err
+		}
+		if p == path && out != "" || p != path && out != "" && !strings.HasPrefix(out, "040000 ") {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// keep moves a file of W to a folder of this minute under the plan's state, on the same disk.
+func (m *Manager) keep(repo Repo, planID, path string) error {
+	return moveInto(m.workDir(repo, planID), path, filepath.Join(m.stateDir(repo, planID), "kept", time.Now().UTC().Format("20060102T150405.000000000")))
+}
+
+func moveInto(from, path, folder string) error {
+	to := filepath.Join(folder, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	err := os.Rename(filepath.Join(from, filepath.FromSlash(path)), to)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // PutBack undoes what a check did to W: files of the last snapshot that were changed, deleted or
 // replaced are put back and returned (slash paths, sorted); new files that are neither ignored nor
-// unrecorded are moved to the plan's folder under state/, so that they do not become the agents'
-// work. Ignored files are left alone.
+// unrecorded are moved to the plan's folder under state/ (those of the last check are kept), so that
+// they do not become the agents' work. Ignored files and the insides of submodules are left alone.
 func (m *Manager) PutBack(ctx context.Context, repo Repo, planID string) (changed []string, err error) {
-	return nil, errTodo
+	unlock, err := m.lockPlan(ctx, repo, planID)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := m.checkWorkDir(repo, planID); err != nil {
+		return nil, err
+	}
+	tip, err := m.resolve(ctx, repo, planRef(planID))
+	if err != nil {
+		return nil, err
+	}
+	if tip == "" {
+		return nil, refuse(CodeNoWorkspace, nil, "The plan's branch %s is gone from the server's repository: start the plan anew.", branchName(planID))
+	}
+	r := m.newRecording(repo, planID)
+	if err := r.ensureIndex(ctx, tip); err != nil {
+		return nil, err
+	}
+	leftOut, err := r.readLeftOut()
+	if err != nil {
+		return nil, err
+	}
+	if changed, err = r.unblock(ctx, leftOut); err != nil {
+		return nil, err
+	}
+	if err := r.moveNewFiles(ctx, leftOut); err != nil {
+		return nil, err
+	}
+	restored, err := r.restoreTracked(ctx, leftOut)
+	if err != nil {
+		return nil, err
+	}
+	changed = append(changed, restored...)
+	sort.Strings(changed)
+	return slices.Compact(changed), nil
+}
+
+// unblock makes W readable for git again and returns the tracked files that had become pipes.
+func (r *recording) unblock(ctx context.Context, leftOut leftOut) (changed []string, err error) {
+	if _, err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	for p := range r.unrecorded {
+		if out, _, err := r.git(ctx, "", "ls-files", "-z", "--", ":(literal,top)"+p); err == nil && out != "" {
+			changed = append(changed, p)
+		}
+	}
+	found, err := scanWorkDir(r.w)
+	for _, p := range found.unreadable {
+		if !leftOut.has(p) {
+			_ = os.Chmod(filepath.Join(r.w, filepath.FromSlash(p)), 0o755) // what stays closed makes git fail below
+		}
+	}
+	return changed, err
+}
+
+// moveNewFiles moves what the check left behind out of W.
+func (r *recording) moveNewFiles(ctx context.Context, leftOut leftOut) error {
+	out, _, err := r.git(ctx, "", "ls-files", "-z", "-o", "--exclude-standard")
+	if err != nil {
+		return fmt.Errorf("list what a check left: %w", err)
+	}
+	folder := filepath.Join(r.m.stateDir(r.repo, r.plan), "check")
+	if err := removeAll(folder); err != nil {
+		return err
+	}
+	for _, p := range split0(out) {
+		if !leftOut.has(p) {
+			if err := moveInto(r.w, strings.TrimSuffix(p, "/"), folder); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// restoreTracked writes files of the index that W has otherwise.
+func (r *recording) restoreTracked(ctx context.Context, leftOut leftOut) (restored []string, err error) {
+	subs, err := r.gitlinks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	isSub := map[string]bool{}
+	for _, s := range subs {
+		isSub[s.path] = true
+	}
+	out, _, err := r.git(ctx, "", "ls-files", "-z", "-m")
+	if err != nil {
+		return nil, fmt.Errorf("list what a check changed: %w", err)
+	}
+	for _, p := range split0(out) {
+		if !isSub[p] && !leftOut.has(p) {
+			restored = append(restored, p)
+		}
+	}
+	slices.Sort(restored)
+	restored = slices.Compact(restored) // -m names a deleted file twice
+	if len(restored) == 0 {
+		return nil, nil
+	}
+	c := r.call(join0(restored), "checkout-index", "-f", "-u", "-z", "--stdin")
+	c.long = true
+	if _, _, err := r.m.git(ctx, c); err != nil {
+		return nil, fmt.Errorf("put back what a check changed: %w", err)
+	}
+	return restored, nil
 }

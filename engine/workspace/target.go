@@ -1,0 +1,245 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// target is the branch in R that a plan is applied to, and the two states it moves between.
+type target struct {
+	m      *Manager
+	repo   Repo
+	branch string
+	ref    string
+	old    string // commit
+	new    string // commit or tree; its objects may be in M alone
+
+	patience time.Duration // how long a lock of somebody else's running git command is waited for
+}
+
+// checkout is one work tree of R.
+type checkout struct {
+	dir      string
+	ref      string // full ref, empty where detached
+	bare     bool
+	prunable bool
+}
+
+// ready looks for everything that stands against moving the branch and changes nothing. It returns
+// how the files of the checkout are to be moved; nil where no checkout holds the branch. What stands
+// against it is a *Refused.
+func (t *target) ready(ctx context.Context) (*move, error) {
+	held, err := t.holder(ctx)
+	if err != nil || held == nil {
+		if err == nil {
+			err = t.writableGit(ctx, t.repo.Path)
+		}
+		return nil, err
+	}
+	if err := t.notBusy(ctx, held.dir); err != nil {
+		return nil, err
+	}
+	mv, err := t.planMove(ctx, held.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.writableGit(ctx, held.dir); err != nil {
+		return nil, err
+	}
+	if err := mv.writable(); err != nil {
+		return nil, err
+	}
+	return mv, mv.rehearse(ctx)
+}
+
+// holder finds the checkout that has the branch; nil if none has (or R is bare).
+func (t *target) holder(ctx context.Context) (*checkout, error) {
+	all, err := t.checkouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var held []checkout
+	for _, c := range all {
+		switch {
+		case c.ref == t.ref && (c.prunable || !isDir(c.dir)):
+			return nil, refuse(CodeWrongBranch, nil, "%s is checked out in %s, but that folder is missing: run `git worktree prune` in %s, then apply again.", t.branch, c.dir, t.repo.Path)
+		case c.ref == t.ref && !c.bare:
+			held = append(held, c)
+		case !c.bare && isDir(c.dir):
+			// During a rebase or bisect HEAD is detached, and the branch looks free though it is not.
+			if what, err := t.detachedWork(ctx, c.dir); err != nil || what != "" {
+				if err != nil {
+					return nil, err
+				}
+				return nil, refuse(CodeBusy, nil, "%s of %s is in progress in %s: finish or abort it, then apply again.", what, t.branch, c.dir)
+			}
+		}
+	}
+	if len(held) > 1 {
+		return nil, refuse(CodeWrongBranch, nil, "%s is checked out twice, in %s and %s: switch one of them to another branch, then apply again.", t.branch, held[0].dir, held[1].dir)
+	}
+	if len(held) == 0 {
+		return nil, nil
+	}
+	return &held[0], nil
+}
+
+func (t *target) checkouts(ctx context.Context) ([]checkout, error) {
+	out, _, err := t.m.git(ctx, inR(t.repo.Path, "worktree", "list", "--porcelain", "-z"))
+	if err != nil {
+		return nil, t.m.notReadable(t.repo.Path, err)
+	}
+	var all []checkout
+	for _, f := range strings.Split(out, "\x00") {
+		key, value, _ := strings.Cut(f, " ")
+		if key == "worktree" {
+			all = append(all, checkout{dir: value})
+		}
+		if len(all) == 0 {
+			continue
+		}
+		c := &all[len(all)-1]
+		switch key {
+		case "branch":
+			c.ref = value
+		case "bare":
+			c.bare = true
+		case "prunable":
+			c.prunable = true
+		}
+	}
+	// With a git folder elsewhere (--separate-git-dir) git names that folder instead of the checkout.
+	if len(all) > 0 && !all[0].bare {
+		out, err := t.m.line(ctx, inR(t.repo.Path, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"))
+		if dirs := strings.SplitN(out, "\n", 3); err == nil && len(dirs) == 3 && dirs[0] == dirs[1] {
+			all[0].dir = dirs[2]
+		}
+	}
+	return all, nil
+}
+
+// gitPaths returns the absolute paths of names in the git folder of a checkout.
+func (t *target) gitPaths(ctx context.Context, dir string, names ...string) (map[string]string, error) {
+	args := []string{"rev-parse", "--path-format=absolute"}
+	for _, n := range names {
+		args = append(args, "--git-path", n)
+	}
+	out, err := t.m.line(ctx, inR(dir, args...))
+	if err != nil {
+		return nil, t.m.notReadable(dir, err)
+	}
+	lines := strings.Split(out, "\n")
+	if len(lines) != len(names) {
+		return nil, fmt.Errorf("git rev-parse named %d paths of %d", len(lines), len(names))
+	}
+	paths := map[string]string{}
+	for i, n := range names {
+		paths[n] = lines[i]
+	}
+	return paths, nil
+}
+
+// detachedWork says which work in dir has taken the branch off HEAD for a while.
+func (t *target) detachedWork(ctx context.Context, dir string) (string, error) {
+	names := []string{"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"}
+	paths, err := t.gitPaths(ctx, dir, names...)
+	if err != nil {
+		return "", err
+	}
+	for _, n := range names {
+		text, err := os.ReadFile(paths[n])
+		if err != nil {
+			continue
+		}
+		if name := strings.TrimSpace(string(text)); name == t.ref || name == t.branch {
+			if n == "BISECT_START" {
+				return "A bisect", nil
+			}
+			return "A rebase", nil
+		}
+	}
+	return "", nil
+}
+
+// works are the files by which git remembers unfinished work, in the order they are asked.
+var works = []struct{ file, what string }{
+	{"MERGE_HEAD", "A merge"},
+	{"rebase-merge", "A rebase"},
+	{"rebase-apply", "A rebase or `git am`"},
+	{"CHERRY_PICK_HEAD", "A cherry-pick"},
+	{"REVERT_HEAD", "A revert"},
+	{"sequencer", "A cherry-pick or revert"},
+	{"BISECT_LOG", "A bisect"},
+}
+
+// notBusy refuses while something is in progress in the checkout that holds the branch.
+func (t *target) notBusy(ctx context.Context, dir string) error {
+	head, err := t.m.line(ctx, inR(dir, "symbolic-ref", "-q", "HEAD"))
+	if err != nil && exitCode(err) != 1 {
+		return t.m.notReadable(dir, err)
+	}
+	if head != t.ref {
+		return refuse(CodeWrongBranch, nil, "%s changed its branch just now: apply again.", dir)
+	}
+	names := []string{"index.lock"}
+	for _, w := range works {
+		names = append(names, w.file)
+	}
+	paths, err := t.gitPaths(ctx, dir, names...)
+	if err != nil {
+		return err
+	}
+	for _, w := range works {
+		if lexists(paths[w.file]) {
+			return refuse(CodeBusy, nil, "%s is in progress in %s: finish or abort it there, then apply again.", w.what, dir)
+		}
+	}
+	for until := time.Now().Add(t.patience); lexists(paths["index.lock"]); {
+		if time.Now().After(until) {
+			return refuse(CodeLocked, nil, "Another git command is running in %s, or one that crashed left %s: wait for it, or delete that file if none is running, then apply again.", dir, paths["index.lock"])
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// writableGit refuses where R's git folder cannot be written, before anything is changed.
+func (t *target) writableGit(ctx context.Context, dir string) error {
+	paths, err := t.gitPaths(ctx, dir, "index", "objects", t.ref)
+	if err != nil {
+		return err
+	}
+	for _, p := range []string{filepath.Dir(paths["index"]), paths["objects"], filepath.Dir(paths[t.ref])} {
+		if err := canWriteIn(p); err != nil {
+			return refuse(CodeReadOnly, nil, "The server may not write in %s (%v): give its user write access, then apply again.", p, err)
+		}
+	}
+	return nil
+}
+
+// canWriteIn checks a folder, or the nearest one above it that exists.
+func canWriteIn(dir string) error {
+	for {
+		err := unix.Access(dir, unix.W_OK|unix.X_OK)
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+			return err
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return err
+		}
+		dir = up
+	}
+}

@@ -1,5 +1,0 @@
-package workspace
-
-import "errors"
-
-var errTodo = errors.New("workspace: not built yet")
