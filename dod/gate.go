@@ -10,8 +10,8 @@ import (
 //
 //	plan not finished (or ended) · no definition of done · not evaluated, evaluating,
 //	evaluation errored · fingerprint moved · nothing required · required failed ·
-//	required skipped · rejected, approvals missing · unrecorded files · conflict,
-//	target busy, target dirty · applying
+//	required skipped · rejected, approvals missing · unrecorded files · nothing to
+//	apply, conflict, target busy, target dirty · applying
 //
 // Rows that make no sense yet are left out: results are not read before the plan
 // is finished or when the evaluation is missing or stale. A plan without a
@@ -181,6 +181,10 @@ func gateFiles(f GateFacts) []Reason {
 		}
 		reasons = append(reasons, Reason{Code: ReasonUnrecorded, Action: ActionFixFiles, Details: details,
 			Sentence: plural(n, "file") + " in the workspace could not be recorded and would be missing: " + list(details, ", ") + "."})
+	}
+	if f.NothingToApply {
+		reasons = append(reasons, Reason{Code: ReasonNothingToApply, Action: ActionRework,
+			Sentence: "There are no changes to apply: " + target + " has these contents already. Give a phase another pass, or discard the plan."})
 	}
 	if f.Conflicted || len(f.ConflictFiles) > 0 {
 		sentence := "The work conflicts with " + target

@@ -13,14 +13,22 @@ func gateDoD(f GateFacts) (reasons []Reason, passed string) {
 		return []Reason{{Code: ReasonNothingRequired, Action: ActionEditDoD,
 			Sentence: "Only informational criteria: nothing is required."}}, ""
 	}
-	var failed, skipped []Result
-	met, waived := 0, 0
+	var failed, skipped, rejected, awaited []Result
+	met, waived, people := 0, 0, 0
 	for _, r := range required {
+		human := r.Criterion.Check.Kind == CheckHuman
+		if human {
+			people++
+		}
 		switch {
 		case r.Status == Passed:
 			met++
 		case isWaived(f, r.Criterion):
 			waived++
+		case human && r.Status == Failed:
+			rejected = append(rejected, r)
+		case human:
+			awaited = append(awaited, r)
 		case r.Status == Failed:
 			failed = append(failed, r)
 		default:
@@ -34,6 +42,13 @@ func gateDoD(f GateFacts) (reasons []Reason, passed string) {
 	if n := len(skipped); n > 0 {
 		reasons = append(reasons, criteriaReason(ReasonRequiredSkipped, skipped,
 			pluralCriteria(n)+" could not be checked"))
+	}
+	if len(rejected) > 0 {
+		reasons = append(reasons, peopleReason(ReasonRejected, rejected, pluralWords(len(rejected), "criterion was rejected", "criteria were rejected"), f))
+	}
+	if n := len(awaited); n > 0 {
+		reasons = append(reasons, peopleReason(ReasonApprovalsMissing, awaited,
+			fmt.Sprintf("%d of %s given", people-n-len(rejected), plural(people, "approval")), f))
 	}
 	switch {
 	case waived > 0:
@@ -113,6 +128,23 @@ func criteriaReason(code ReasonCode, results []Result, sentence string) Reason {
 	}
 	r.Sentence = sentence + ": " + list(names, ", ") + "."
 	return r
+}
+
+// peopleReason is about `human` criteria: who said no, or who is waited for.
+func peopleReason(code ReasonCode, results []Result, sentence string, f GateFacts) Reason {
+	r := criteriaReason(code, results, sentence)
+	r.Action = ActionApprove
+	if len(f.CanAct) > 0 {
+		r.Sentence += " " + list(f.CanAct, " or ") + " can act."
+	}
+	return r
+}
+
+func pluralWords(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func pluralCriteria(n int) string {

@@ -53,6 +53,9 @@ type GateFacts struct {
 	// conflict also when no file is known.
 	Conflicted    bool
 	ConflictFiles []string
+	// NothingToApply: the target has these contents already, so a merge would bring
+	// nothing.
+	NothingToApply bool
 	// TargetBusy says what is in progress there, as in "a merge is in progress"; ""
 	// for nothing.
 	TargetBusy string
@@ -148,6 +151,7 @@ const (
 	ReasonRejected         ReasonCode = "rejected"
 	ReasonApprovalsMissing ReasonCode = "approvals_missing"
 	ReasonUnrecorded       ReasonCode = "unrecorded_files"
+	ReasonNothingToApply   ReasonCode = "nothing_to_apply"
 	ReasonConflict         ReasonCode = "conflict"
 	ReasonTargetBusy       ReasonCode = "target_busy"
 	ReasonTargetDirty      ReasonCode = "target_dirty"

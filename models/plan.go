@@ -85,6 +85,7 @@ type Phase struct {
 	Note          string     // a person's note for the next pass
 	Overridden    bool       // accepted as it is by a person: shown for ever
 	StartCommit   string     // the plan's tip when its first pass began, for "from the phase's start"
+	RestoreTo     string     // the tree goes back to this commit before the next pass, "" = it goes on as it is
 	DueAt         *time.Time // when the sweep has something to do here; nil when it waits for others
 	CreatedAt     time.Time
 	UpdatedAt     time.Time

@@ -1,0 +1,248 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"donewhen/dod"
+	"donewhen/models"
+	"donewhen/models/store"
+)
+
+// Evaluate queues an evaluation of a finished plan's definition of done.
+func (e *Engine) Evaluate(ctx context.Context, actor models.Actor, planID string) error {
+	if err := require(actor, models.RoleLead); err != nil {
+		return err
+	}
+	return e.decide(ctx, planID, func(tx *store.Tx) error {
+		plan, err := tx.Plan(ctx, planID)
+		if err != nil {
+			return err
+		}
+		if plan.Status != models.PlanFinished {
+			return wrongState(plan, "evaluated")
+		}
+		if len(Criteria(plan)) == 0 {
+			return models.Errorf(models.CodeConflict, "The plan has no definition of done to evaluate. Write one first.")
+		}
+		if ev, err := tx.LatestEvaluation(ctx, planID); err != nil {
+			return err
+		} else if ev != nil && (ev.Status == models.EvaluationQueued || ev.Status == models.EvaluationRunning) {
+			return models.Errorf(models.CodeConflict, "An evaluation is under way already. Wait for its result.")
+		}
+		return e.queueEvaluation(ctx, tx, planID, actor)
+	})
+}
+
+// queueEvaluation inserts an evaluation for the sweep to claim; a plan without
+// criteria gets none.
+func (e *Engine) queueEvaluation(ctx context.Context, tx *store.Tx, planID string, actor models.Actor) error {
+	plan, err := tx.Plan(ctx, planID)
+	if err != nil || len(Criteria(plan)) == 0 {
+		return err
+	}
+	ev := models.Evaluation{PlanID: planID, Status: models.EvaluationQueued, RequestedBy: actor.ID}
+	if err := tx.InsertEvaluation(ctx, &ev); err != nil {
+		return err
+	}
+	return tx.InsertEvent(ctx, models.Event{PlanID: planID, Kind: "evaluation.queued", ActorID: actor.ID, Actor: actor.Name})
+}
+
+// beginEvaluation claims a queued evaluation by compare-and-swap and carries it
+// out in a goroutine of its own.
+func (e *Engine) beginEvaluation(ctx context.Context, ev models.Evaluation) (bool, error) {
+	err := e.change(ctx, ev.PlanID, func(tx *store.Tx) error {
+		return tx.MoveEvaluation(ctx, ev.ID, models.EvaluationQueued, models.EvaluationRunning, store.EvaluationSet{StartedAt: new(e.Now())}, store.Why{})
+	})
+	if err != nil {
+		return false, err
+	}
+	e.work.Go(func() {
+		set := store.EvaluationSet{}
+		err := guarded(func() (err error) { set, err = e.evaluate(e.life, ev); return err })
+		if e.life.Err() != nil {
+			return // recovery queues it again
+		}
+		to, why := models.EvaluationDone, store.Why{}
+		if err != nil {
+			e.Log.Error("evaluation", "plan", ev.PlanID, "err", err)
+			to, set.Error, why.Reason = models.EvaluationErrored, new(err.Error()), err.Error()
+		}
+		set.EndedAt = new(e.Now())
+		ctx := context.WithoutCancel(e.life)
+		if err := e.change(ctx, ev.PlanID, func(tx *store.Tx) error {
+			return tx.MoveEvaluation(ctx, ev.ID, models.EvaluationRunning, to, set, why)
+		}); ignoreConflict(err) != nil {
+			e.Log.Error("evaluation", "plan", ev.PlanID, "err", err)
+		}
+	})
+	return true, nil
+}
+
+// evaluate judges a plan's whole definition of done: the workspace is recorded
+// first, the context is each phase's final pass, and the fingerprint says what
+// exactly was judged.
+func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.EvaluationSet, error) {
+	var set store.EvaluationSet
+	plan, project, err := e.planProject(ctx, ev.PlanID)
+	if err != nil {
+		return set, err
+	}
+	repo := repoOf(project)
+	snap, err := e.Spaces.Snapshot(ctx, repo, plan.ID, plan.BaseCommit, "Changes found before the evaluation")
+	if err != nil {
+		return set, fmt.Errorf("the workspace could not be recorded: %w", err)
+	}
+	if err := e.change(ctx, plan.ID, func(tx *store.Tx) error { return recordSnapshot(ctx, tx, plan.ID, snap) }); err != nil {
+		return set, err
+	}
+	plan.WorkCommit, plan.WorkTree = snap.Commit, snap.Tree
+
+	values, cut, rendering, err := e.planContext(ctx, plan, project)
+	if err != nil {
+		return set, err
+	}
+	suite := e.suite(plan, project, cut)
+	suite.Asker, suite.Task, suite.Evidence = e.Evaluator, plan.Goal, rendering
+	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
+		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "waits for " + whoFor(c) + " to say so on the plan's page"}
+	}
+	out := suite.Evaluate(ctx, Criteria(plan), values)
+	if err := ctx.Err(); err != nil {
+		return set, err
+	}
+	summary := dod.Summary{PlanID: plan.ID, DefinitionOfDone: plan.DodText, Results: out.Results, EvaluatedAt: e.Now()}
+	parts := e.parts(plan)
+	set.Fingerprint, set.PartsJSON, set.Evaluator = new(e.fingerprint(plan)), new(toJSON(parts)), new(e.EvaluatorSpec())
+	set.SummaryJSON, set.AnswersJSON = new(toJSON(summary)), new(toJSON(out.Answers))
+	return set, nil
+}
+
+// planContext is what a definition of done is matched against: each phase's
+// final pass under "<phase>/…", "<phase>/files", and the added lines of the
+// whole plan.
+func (e *Engine) planContext(ctx context.Context, plan models.Plan, project models.Project) (values map[string]string, cut map[string]bool, rendering string, err error) {
+	values, cut = map[string]string{}, map[string]bool{}
+	phases, err := e.Store.PhasesOf(ctx, plan.ID)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	names := map[string]int{}
+	tasks := ""
+	for _, ph := range phases {
+		if ph.PassID == nil {
+			continue
+		}
+		pass, err := e.Store.Pass(ctx, *ph.PassID)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		ev, err := e.CollectEvidence(ctx, repoOf(project), pass)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		name := ph.Name
+		if names[name]++; names[name] > 1 {
+			name += "-" + itoa(names[name])
+		}
+		for k, v := range ev.Values {
+			if k != "diff" { // the plan's own diff stands below
+				values[name+"/"+k] = v
+			}
+		}
+		for k := range ev.Cut {
+			if k != "diff" {
+				cut[name+"/"+k] = true
+			}
+		}
+		rendering += "# Phase " + itoa(ph.Position) + ": " + ph.Name + "\n" + ev.Render(nil) + "\n"
+		tasks += pass.TaskText + "\n"
+	}
+	added, wasCut, err := e.Spaces.AddedLines(ctx, repoOf(project), plan.BaseCommit, plan.WorkCommit, maxDiff)
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("read the plan's added lines: %w", err)
+	}
+	if diff := newEcho(tasks).removeComposed(e.redact(cleanText(added))); diff != "" {
+		values["diff"] = diff
+	}
+	if wasCut {
+		cut["diff"] = true
+	}
+	return values, cut, rendering, nil
+}
+
+// fingerprint is what an evaluation, a waiver or a sign-off is bound to.
+func (e *Engine) fingerprint(plan models.Plan) string {
+	p := e.parts(plan)
+	return dod.Fingerprint(p.Tree, Criteria(plan), p.Template, p.Evaluator)
+}
+
+// fingerprintParts tell a person which part moved.
+type fingerprintParts struct {
+	Tree      string `json:"tree"`
+	Criteria  string `json:"criteria"`
+	Template  string `json:"template"`
+	Evaluator string `json:"evaluator"`
+}
+
+func (e *Engine) parts(plan models.Plan) fingerprintParts {
+	p := fingerprintParts{Tree: plan.WorkTree, Criteria: plan.CriteriaJSON, Template: "none", Evaluator: e.EvaluatorSpec()}
+	if plan.TemplateVersionID != nil {
+		p.Template = itoa(*plan.TemplateVersionID)
+	}
+	return p
+}
+
+// moved names the parts that differ from those of an evaluation.
+func (p fingerprintParts) moved(evaluated string) []string {
+	var old fingerprintParts
+	if json.Unmarshal([]byte(evaluated), &old) != nil {
+		return nil
+	}
+	var out []string
+	for _, d := range []struct {
+		differs bool
+		name    string
+	}{
+		{p.Tree != old.Tree, "the workspace's files"},
+		{p.Criteria != old.Criteria, "the criteria"},
+		{p.Template != old.Template, "the template's version"},
+		{p.Evaluator != old.Evaluator, "the evaluator"},
+	} {
+		if d.differs {
+			out = append(out, d.name)
+		}
+	}
+	return out
+}
+
+// Criteria decodes a plan's filled criteria. Criteria that cannot be read give
+// one that always fails, so that damage never opens a gate.
+func Criteria(plan models.Plan) []dod.Criterion {
+	if plan.CriteriaJSON == "" {
+		return nil
+	}
+	var out []dod.Criterion
+	if err := json.Unmarshal([]byte(plan.CriteriaJSON), &out); err != nil {
+		return []dod.Criterion{{Index: 1, Text: "The stored criteria can be read: " + err.Error(), Level: dod.Must, Check: dod.Check{Kind: dod.CheckText}}}
+	}
+	return out
+}
+
+// SummaryOf decodes an evaluation's summary; without one the zero summary,
+// which passes nothing.
+func SummaryOf(ev *models.Evaluation) dod.Summary {
+	var s dod.Summary
+	if ev != nil && ev.SummaryJSON != "" && json.Unmarshal([]byte(ev.SummaryJSON), &s) != nil {
+		return dod.Summary{}
+	}
+	return s
+}
+
+func whoFor(c dod.Criterion) string {
+	if c.Check.Arg == "" {
+		return "a lead"
+	}
+	return "a person with the role " + c.Check.Arg
+}

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	// CSI, OSC and the two-byte escapes: colours, cursor moves, titles, links.
+	escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[@-Z\\\\^_=><()#%a-z0-9]?")
+	// What differs from run to run without meaning anything.
+	times = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|seconds|m\d+(?:\.\d+)?s)\b`)
+	// Shapes of well-known credentials, wherever they come from.
+	credentials = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|AIza[0-9A-Za-z_-]{35})\b|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
+)
+
+const redacted = "[redacted]"
+
+// cleanText strips control sequences, folds line ends to \n, takes control and
+// zero-width signs out and replaces invalid UTF-8.
+func cleanText(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = escapes.ReplaceAllString(s, "")
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\r':
+			return '\n' // a progress line that overwrites itself
+		case r < 0x20 || r == 0x7f || r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff':
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// redact takes configured secrets and well-known credential shapes out.
+func (e *Engine) redact(s string) string {
+	for _, secret := range e.Secrets {
+		if len(secret) >= 8 { // shorter ones would blank out ordinary words
+			s = strings.ReplaceAll(s, secret, redacted)
+		}
+	}
+	return credentials.ReplaceAllString(s, redacted)
+}
+
+func withoutTimes(s string) string { return times.ReplaceAllString(s, "<time>") }
+
+// headTail keeps the first and last halves of limit bytes, cut on rune
+// boundaries, with a line between them that says how much is missing.
+func headTail(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	head, tail := limit/2, len(s)-limit/2
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return s[:head] + "\n[… " + itoa(tail-head) + " bytes left out …]\n" + s[tail:]
+}
+
+// echo knows the lines of a composed task text, to take them out of evidence.
+type echo struct {
+	lines    map[string]bool   // whole lines, trimmed
+	spans    *strings.Replacer // lines long enough to be taken out of longer ones
+	composed *strings.Replacer // those that we wrote: criteria and feedback
+}
+
+// minSpan is the length from which a task line is also taken out of the middle
+// of a line: shorter ones ("done", "ok") are ordinary words of honest output.
+const minSpan = 8
+
+func newEcho(task string) echo {
+	ec := echo{lines: map[string]bool{}}
+	var spans, composed []string
+	ours := false
+	for line := range strings.Lines(cleanText(task)) {
+		t := strings.TrimSpace(line)
+		if t == "" {
+			continue
+		}
+		if t == composedMark {
+			ours = true
+		}
+		ec.lines[t] = true
+		if utf8.RuneCountInString(t) < minSpan {
+			continue
+		}
+		spans = append(spans, t)
+		if j, err := json.Marshal(t); err == nil && string(j[1:len(j)-1]) != t {
+			spans = append(spans, string(j[1:len(j)-1])) // as agents' JSON streams print it
+		}
+		if ours {
+			composed = append(composed, t)
+		}
+	}
+	ec.spans, ec.composed = remover(spans), remover(composed)
+	return ec
+}
+
+// remover takes all spans out in one pass; of two that begin at the same place
+// the longer one goes.
+func remover(spans []string) *strings.Replacer {
+	slices.SortStableFunc(spans, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(spans))
+	for _, s := range spans {
+		pairs = append(pairs, s, "")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// remove takes the task's lines out of what an agent said or printed.
+func (ec echo) remove(s string) string {
+	if len(ec.lines) == 0 || s == "" {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for line := range strings.Lines(s) {
+		if ec.lines[strings.TrimSpace(line)] {
+			continue
+		}
+		b.WriteString(ec.spans.Replace(line))
+	}
+	return b.String()
+}
+
+// removeComposed takes out only the lines that we composed (criteria, what is
+// missing): a file that holds what the task literally asks for is honest work.
+func (ec echo) removeComposed(s string) string {
+	return ec.composed.Replace(s)
+}

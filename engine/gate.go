@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+
+	"donewhen/dod"
+	"donewhen/engine/workspace"
+	"donewhen/models"
+	"donewhen/models/store"
+)
+
+// GateView is the gate with what the page shows beside it.
+type GateView struct {
+	State        dod.GateState
+	Summary      dod.Summary // with people's answers laid over
+	Stale        bool        // the evaluation is about something else
+	Waived       map[int]models.Decision
+	Commit       string             // what apply would merge: posted back by the form
+	EvaluationID int64              // what the person saw: posted back by the form
+	Preview      *workspace.Preview // nil while there is nothing to merge yet
+	PreviewError string
+}
+
+// Gate computes the gate of a plan: the rows, and for a finished plan what git
+// says about the target at this moment. Nothing is changed by asking.
+func (e *Engine) Gate(ctx context.Context, planID string) (GateView, error) {
+	plan, project, err := e.planProject(ctx, planID)
+	if err != nil {
+		return GateView{}, err
+	}
+	var preview *workspace.Preview
+	problem := ""
+	if plan.Status == models.PlanFinished {
+		p, err := e.Spaces.Preview(ctx, repoOf(project), planID, plan.TargetBranch)
+		if err != nil {
+			problem = err.Error()
+		} else {
+			preview = &p
+		}
+	}
+	return e.gate(ctx, &e.Store.Reader, plan, project, preview, problem)
+}
+
+// gate is the one place where facts for the gate are collected. r may be a
+// transaction's reader, so that the server's check and the button cannot differ.
+func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, project models.Project, preview *workspace.Preview, problem string) (GateView, error) {
+	v := GateView{Waived: map[int]models.Decision{}, Commit: plan.WorkCommit, Preview: preview, PreviewError: problem}
+	phases, err := r.PhasesOf(ctx, plan.ID)
+	if err != nil {
+		return v, err
+	}
+	ev, err := r.LatestEvaluation(ctx, plan.ID)
+	if err != nil {
+		return v, err
+	}
+	decisions, err := r.DecisionsOf(ctx, plan.ID)
+	if err != nil {
+		return v, err
+	}
+	current := e.fingerprint(plan)
+	f := dod.GateFacts{
+		PlanStatus: string(plan.Status), Phases: len(phases),
+		HasDoD: len(Criteria(plan)) > 0, ProjectRequiresDoD: project.RequireDoD,
+		Evaluation: dod.EvaluationNone, CurrentFingerprint: current, TargetBranch: plan.TargetBranch,
+		CanAct: []string{"a lead"},
+	}
+	if open := firstOpen(phases); open != nil {
+		f.UnfinishedPhase, f.PhaseStatus = open.Position, string(open.Status)
+	}
+	if ev != nil {
+		f.Evaluation, f.EvaluationError, f.EvaluatedFingerprint = dod.EvaluationState(ev.Status), ev.Error, ev.Fingerprint
+		v.EvaluationID = ev.ID
+		v.Stale = ev.Status == models.EvaluationDone && ev.Fingerprint != current
+		if v.Stale {
+			f.Changed = e.parts(plan).moved(ev.PartsJSON)
+		}
+		v.Summary = withDecisions(SummaryOf(ev), decisions, current)
+		f.Summary = v.Summary
+	}
+	for _, d := range decisions {
+		if d.Kind == models.DecisionWaive {
+			f.Waivers = append(f.Waivers, dod.Waiver{Criterion: d.Criterion, Fingerprint: d.Fingerprint, By: d.UserName, Reason: d.Reason})
+			if d.Fingerprint == current {
+				v.Waived[d.Criterion] = d
+			}
+		}
+	}
+	for _, u := range plan.Unrecorded {
+		f.Unrecorded = append(f.Unrecorded, dod.UnrecordedFile{Path: u.Path, Why: u.Why})
+	}
+	if plan.Status == models.PlanFinished {
+		switch {
+		case problem != "":
+			f.TargetBusy = problem
+		case preview != nil:
+			f.ConflictFiles, f.Conflicted = preview.Conflicts, len(preview.Conflicts) > 0
+			f.NothingToApply = preview.NoOp
+			if preview.BusyCode == workspace.CodeDirty {
+				f.DirtyFiles = preview.BusyFiles
+			} else if preview.Busy != "" {
+				f.TargetBusy = preview.Busy
+			}
+		}
+	}
+	v.State = dod.Gate(f)
+	return v, nil
+}

@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"donewhen/dod"
+	"donewhen/models"
+	"donewhen/models/store"
+)
+
+// beginJudging claims the current pass of a judging phase and judges it in a
+// goroutine of its own, outside any transaction.
+func (e *Engine) beginJudging(ctx context.Context, ph models.Phase) error {
+	if ph.PassID == nil {
+		return errors.New("a judging phase has no pass: phase " + itoa(ph.ID))
+	}
+	id, claimed := *ph.PassID, false
+	err := e.Store.InTx(ctx, func(tx *store.Tx) error {
+		var err error
+		if claimed, err = tx.ClaimPass(ctx, id, models.PassJudging, "judge"); err != nil {
+			return err
+		}
+		return tx.SetPhase(ctx, ph.ID, models.PhaseJudging, store.PhaseSet{NoDue: true})
+	})
+	if err != nil || !claimed {
+		return err
+	}
+	e.work.Go(func() {
+		if err := guarded(func() error { return e.judgePass(e.life, ph.ID, id) }); err != nil {
+			e.Log.Error("judging", "pass", id, "err", err)
+			if e.life.Err() != nil {
+				return // recovery frees the claim and judges again
+			}
+			e.judgingBroke(id, ph, err)
+		}
+	})
+	return nil
+}
+
+// judgingBroke settles a judging that ended in an error of ours as evaluator
+// trouble: never met, no pass spent, tried again.
+func (e *Engine) judgingBroke(passID int64, ph models.Phase, cause error) {
+	ctx := context.WithoutCancel(e.life)
+	v := models.Verdict{PassID: passID, PhaseID: ph.ID, PlanID: ph.PlanID, Kind: models.VerdictTrouble,
+		Reason: "The evidence could not be judged: " + cause.Error(), Evaluator: e.JudgeSpec()}
+	if err := e.settleVerdict(ctx, ph.ID, passID, v, judged{Trouble: true}); ignoreConflict(err) != nil {
+		e.Log.Error("judging", "pass", passID, "err", err)
+	}
+}
+
+// judgePass judges one pass: deterministic checks first, then one question per
+// criterion in plain words. Evidence identical to that of the pass before is
+// not judged again.
+func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
+	began := e.Now()
+	ph, err := e.Store.Phase(ctx, phaseID)
+	if err != nil {
+		return err
+	}
+	pass, err := e.Store.Pass(ctx, passID)
+	if err != nil {
+		return err
+	}
+	plan, project, err := e.planProject(ctx, ph.PlanID)
+	if err != nil {
+		return err
+	}
+	ev, err := e.CollectEvidence(ctx, repoOf(project), pass)
+	if err != nil {
+		return err
+	}
+	criteria := dod.ParseCriteria(ph.DoneWhen)
+	suite := e.suite(plan, project, ev.Cut)
+	suite.Asker, suite.PlainToAsker, suite.StopOnFailed, suite.Task = e.Judge, e.Judge != nil, true, ph.Task
+
+	before, err := verdictBefore(ctx, &e.Store.Reader, pass)
+	if err != nil {
+		return err
+	}
+	v := models.Verdict{PassID: passID, PhaseID: phaseID, PlanID: ph.PlanID, Evaluator: e.JudgeSpec(), Tree: pass.EndTree}
+	out, checks := deterministic(ctx, suite, criteria, ev.Values)
+	v.Evidence, v.EvidenceHash = ev.Render(checks), ev.Hash(checks)
+	if before != nil && before.Kind == models.VerdictGiven && before.EvidenceHash == v.EvidenceHash && before.Evaluator == v.Evaluator && !before.Met {
+		v.Kind, v.Reason, v.ResultsJSON, v.ReusedFrom = before.Kind, before.Reason, before.ResultsJSON, &before.ID
+	} else {
+		if !stops(out) {
+			suite.Evidence = v.Evidence
+			out = ask(ctx, suite, ev.Values, out)
+		}
+		if err := ctx.Err(); err != nil {
+			return err // the server stops: not the judge's fault, judged again at start
+		}
+		fillVerdict(&v, out)
+	}
+	v.Millis = e.Now().Sub(began).Milliseconds()
+	same, err := sameAsBefore(ctx, &e.Store.Reader, pass, v)
+	if err != nil {
+		return err
+	}
+	return e.settleVerdict(ctx, phaseID, passID, v, judged{Met: v.Met, Trouble: v.Kind != models.VerdictGiven, SameAsBefore: same})
+}
+
+// settleVerdict stores a verdict and carries out settle table 2, in one
+// transaction. A pass that was cancelled or superseded meanwhile stays so.
+func (e *Engine) settleVerdict(ctx context.Context, phaseID, passID int64, v models.Verdict, j judged) error {
+	return e.change(ctx, v.PlanID, func(tx *store.Tx) error {
+		ph, err := tx.Phase(ctx, phaseID)
+		if err != nil {
+			return err
+		}
+		pass, err := tx.Pass(ctx, passID)
+		if err != nil {
+			return err
+		}
+		if err := tx.ReleasePass(ctx, passID, "judge"); err != nil {
+			return err
+		}
+		if ph.Status != models.PhaseJudging || ph.PassID == nil || *ph.PassID != passID {
+			return models.Errorf(models.CodeConflict, "phase %d is not judging pass %d any more", phaseID, passID)
+		}
+		if err := tx.InsertVerdict(ctx, &v); err != nil {
+			return err
+		}
+		if j.Trouble {
+			j.Tries = pass.JudgeTries + 1
+		} else {
+			j.Tries = pass.JudgeTries
+			if err := tx.SetPass(ctx, passID, pass.Status, store.PassSet{EvidenceHash: &v.EvidenceHash}); err != nil {
+				return err
+			}
+		}
+		return e.settleJudged(ctx, tx, ph, pass, v, j)
+	})
+}
+
+// judgedBy says whether a criterion is a question to the suite's asker.
+func judgedBy(s dod.Suite, c dod.Criterion) bool {
+	return s.Asker != nil && (c.Check.Kind == dod.CheckJudge || s.PlainToAsker && c.Check.Kind == dod.CheckText)
+}
+
+// deterministic evaluates what needs no model; judged criteria come back
+// skipped. checks are lines that go into the evidence.
+func deterministic(ctx context.Context, s dod.Suite, criteria []dod.Criterion, values map[string]string) (out dod.Outcome, checks []string) {
+	bare := s
+	bare.Asker = nil
+	out = bare.Evaluate(ctx, criteria, values)
+	for i, r := range out.Results {
+		switch k := r.Criterion.Check.Kind; {
+		case judgedBy(s, r.Criterion):
+			out.Results[i].Reasoning = "Not asked, because a check failed."
+		case k == dod.CheckRun || k == dod.CheckFile:
+			checks = append(checks, fmt.Sprintf("%s: %s: %s", r.Criterion.Check, r.Status, r.Reasoning))
+		}
+	}
+	return out, checks
+}
+
+// stops says whether a failed deterministic check already decides the pass.
+func stops(out dod.Outcome) bool {
+	for _, r := range out.Results {
+		if r.Status == dod.Failed && r.Kind == "" && r.Criterion.Level != dod.Info {
+			return true
+		}
+	}
+	return false
+}
+
+// ask puts the questions that are left and merges their results in.
+func ask(ctx context.Context, s dod.Suite, values map[string]string, out dod.Outcome) dod.Outcome {
+	var questions []dod.Criterion
+	var at []int
+	for i, r := range out.Results {
+		if judgedBy(s, r.Criterion) {
+			questions, at = append(questions, r.Criterion), append(at, i)
+		}
+	}
+	if len(questions) == 0 {
+		return out
+	}
+	asked := s.Evaluate(ctx, questions, values)
+	for i, r := range asked.Results {
+		out.Results[at[i]] = r
+	}
+	out.Answers = asked.Answers
+	return out
+}
+
+// fillVerdict turns an outcome into the verdict row: trouble is never met.
+func fillVerdict(v *models.Verdict, out dod.Outcome) {
+	v.ResultsJSON, v.AnswersJSON = toJSON(out.Results), toJSON(out.Answers)
+	if trouble, yes := out.Trouble(); yes && !stops(out) {
+		v.Kind, v.Reason = models.VerdictKind(trouble.Kind), trouble.Reason
+		return
+	}
+	v.Kind, v.Met, v.Reason = models.VerdictGiven, out.Met(), out.Reason()
+}

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"donewhen/models"
+	"donewhen/models/store"
+)
+
+// Recovered counts what a start found left over from before.
+type Recovered struct {
+	Lost        int // runs whose process is gone
+	Ended       int // left-over processes that were ended
+	Evaluations int
+	Applies     int
+}
+
+// Recover makes the rows true after a stop or crash, before anything is
+// served: left-over processes are ended, their runs marked lost, claims freed,
+// evaluations queued again, merges under way reconciled with git, and what can
+// go on is due. It is called once, while no other server has the data folder.
+func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
+	var out Recovered
+	runs, err := e.Store.RunningRuns(ctx)
+	if err != nil {
+		return out, err
+	}
+	left := make([]Leftover, len(runs))
+	for i, r := range runs {
+		left[i] = Leftover{RunID: r.ID, Pid: r.Pid, PidStart: r.PidStart}
+	}
+	var errs []error
+	if e.Reap != nil && len(left) > 0 {
+		if out.Ended, err = e.Reap(ctx, left); err != nil {
+			errs = append(errs, fmt.Errorf("end left-over processes: %w", err))
+		}
+	}
+	reason := "The server stopped while it ran; its process is gone."
+	for _, r := range runs {
+		info, err := e.Logs.Info(ctx, r.ID)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		err = e.change(ctx, r.PlanID, func(tx *store.Tx) error {
+			return tx.MoveRun(ctx, r.ID, models.RunRunning, models.RunLost, store.RunSet{
+				Reason: &reason, Activity: new(""), LogBytes: &info.Bytes, LogCut: &info.Cut, EndedAt: new(e.Now())}, store.Why{Actor: models.Server, Reason: reason})
+		})
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		out.Lost++
+	}
+	errs = append(errs, e.Store.InTx(ctx, func(tx *store.Tx) error { _, err := tx.ReleaseAllClaims(ctx); return err }))
+	evs, err := e.Store.RunningEvaluations(ctx)
+	errs = append(errs, err)
+	for _, ev := range evs {
+		errs = append(errs, e.change(ctx, ev.PlanID, func(tx *store.Tx) error {
+			return tx.MoveEvaluation(ctx, ev.ID, models.EvaluationRunning, models.EvaluationQueued, store.EvaluationSet{}, store.Why{Actor: models.Server, Reason: "the server stopped"})
+		}))
+		out.Evaluations++
+	}
+	plans, err := e.Store.ApplyingPlans(ctx)
+	errs = append(errs, err)
+	for _, p := range plans {
+		errs = append(errs, e.reconcile(ctx, p))
+		out.Applies++
+	}
+	errs = append(errs, e.dueAll(ctx))
+	return out, errors.Join(errs...)
+}
+
+// dueAll makes the open phase of every running plan due, whatever its row said.
+func (e *Engine) dueAll(ctx context.Context) error {
+	live, err := e.Store.LivePhases(ctx)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, ph := range live {
+		if seen[ph.PlanID] {
+			continue
+		}
+		seen[ph.PlanID] = true
+		if err := e.Store.InTx(ctx, func(tx *store.Tx) error { return e.dueNext(ctx, tx, ph.PlanID) }); err != nil {
+			return err
+		}
+	}
+	e.Wake()
+	return nil
+}
