@@ -5,6 +5,7 @@ package models
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Code says what kind of refusal an Error is; handlers map it to an HTTP status.
@@ -16,16 +17,18 @@ const (
 	CodeConflict    Code = "conflict"    // something moved meanwhile, or the state does not allow it (409)
 	CodeForbidden   Code = "forbidden"   // the reader's role does not allow it (403)
 	CodeUnavailable Code = "unavailable" // it cannot be done now, try again later (503)
+	CodeTooMany     Code = "too_many"    // tried too often; RetryAfter says how long to wait (429)
 	CodeInternal    Code = "internal"    // our fault; the message is not for people (500)
 )
 
 // Error is the one error type that carries a sentence for a person. Any other
 // error is internal: it is logged, and the page says so without its text.
 type Error struct {
-	Code    Code
-	Message string            // one sentence that says what to do next
-	Fields  map[string]string // form field -> message, for CodeInvalid
-	Details []string          // further lines, such as the gate's reasons
+	Code       Code
+	Message    string            // one sentence that says what to do next
+	Fields     map[string]string // form field -> message, for CodeInvalid
+	Details    []string          // further lines, such as the gate's reasons
+	RetryAfter time.Duration     // for CodeTooMany
 }
 
 func (e *Error) Error() string { return e.Message }
