@@ -1,6 +1,7 @@
 package dod
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -38,7 +39,13 @@ func (c Criterion) MarshalJSON() ([]byte, error) {
 	if level == "" {
 		level = Required
 	}
-	return json.Marshal(criterionJSON{Index: c.Index, Text: c.Text, Pattern: c.Pattern, Level: level, Check: c.Check.String()})
+	// "<" and "&" are left to the outer encoder: json.Marshal would escape them here
+	// for good, also where the outer one is told not to.
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(criterionJSON{Index: c.Index, Text: c.Text, Pattern: c.Pattern, Level: level, Check: c.Check.String()})
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. A check or level of an unknown
