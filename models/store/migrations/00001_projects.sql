@@ -23,7 +23,7 @@ CREATE TABLE template_versions (
     template_id    INTEGER   NOT NULL REFERENCES templates (id),
     version        INTEGER   NOT NULL CHECK (version >= 1),
     text           TEXT      NOT NULL,
-    args           TEXT      NOT NULL,
+    args           TEXT,
     why            TEXT      NOT NULL,
     published_by   INTEGER   NOT NULL,
     publisher_name TEXT      NOT NULL,
