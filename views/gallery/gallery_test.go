@@ -28,12 +28,13 @@ func serve(t *testing.T, more map[string]http.HandlerFunc) *httptest.Server {
 	mux.Handle("/static/", static.Handler())
 	mux.Handle("/", templ.Handler(gallery.Components()))
 	mux.Handle("/login", templ.Handler(gallery.Login()))
-	mux.HandleFunc("/events", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, ": hello\n\n")
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	})
+	if more["/events"] == nil {
+		mux.HandleFunc("/events", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		})
+	}
 	for pattern, h := range more {
 		mux.HandleFunc(pattern, h)
 	}

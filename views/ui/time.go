@@ -39,10 +39,13 @@ func Relative(t, now time.Time) string {
 // Duration says how long something took with two units at most: "0.4 s",
 // "12 s", "3 min 05 s", "2 h 10 min", "3 d 4 h". Negative ones are "0 s".
 func Duration(d time.Duration) string {
+	if d >= 9950*time.Millisecond {
+		d = d.Round(time.Second)
+	}
 	switch {
 	case d <= 0:
 		return "0 s"
-	case d < 9950*time.Millisecond:
+	case d < 10*time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	case d < time.Minute:
 		return fmt.Sprintf("%d s", d/time.Second)
