@@ -101,7 +101,7 @@ func TestDodCheckExitCodes(t *testing.T) {
 		"workspace is missing":      {"ok", DodCheckCmd{Workspace: dir + "/none"}, exitBadUsage, "--workspace"},
 		"workspace is a file":       {"ok", DodCheckCmd{Workspace: log}, exitBadUsage, "--workspace"},
 		"argument without value":    {"ok", DodCheckCmd{Arg: []string{"a"}}, exitBadUsage, "NAME=VALUE"},
-		"argument without name":     {"ok", DodCheckCmd{Arg: []string{"=a"}}, exitBadUsage, "a name is"},
+		"argument without name":     {"ok", DodCheckCmd{Arg: []string{"=a"}}, exitBadUsage, "a name begins"},
 		"argument twice":            {"ok", DodCheckCmd{Arg: []string{"a=1", "a=2"}}, exitBadUsage, "twice"},
 		"invalid":                   {"ok\n\n- b -> match: /x*/\n- c -> run: echo {a}", DodCheckCmd{File: "-"}, exitBadUsage, "-:3: the pattern matches the empty text"},
 		"invalid, second":           {"ok\n\n- b -> match: /x*/\n- c -> run: echo {a}", DodCheckCmd{File: "-"}, exitBadUsage, "-:4: {a} is not filled in"},

@@ -42,7 +42,7 @@ func parseArgs(pairs []string) (map[string]string, error) {
 		case !found:
 			return nil, fmt.Errorf("--arg %q: write NAME=VALUE", pair)
 		case !dod.ValidArgName(name):
-			return nil, fmt.Errorf("--arg %q: a name is a letter or _, then letters, digits, _, - and .", pair)
+			return nil, fmt.Errorf("--arg %q: a name begins with a letter or _ and goes on with letters, digits, _, - or a dot", pair)
 		}
 		if _, twice := args[name]; twice {
 			return nil, fmt.Errorf("--arg %s is given twice", name)
