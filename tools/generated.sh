@@ -11,6 +11,6 @@ go tool templ generate -log-level error
 sums >.task/templ.after
 if ! cmp -s .task/templ.before .task/templ.after; then
 	echo "generated files were not up to date (they are now; commit them):" >&2
-	{ comm -3 .task/templ.before .task/templ.after 2>/dev/null || diff .task/templ.before .task/templ.after; } | awk '{ print "  " $NF }' | LC_ALL=C sort -u >&2
+	LC_ALL=C sort .task/templ.before .task/templ.after | uniq -u | awk '{ print "  " $NF }' | LC_ALL=C sort -u >&2
 	exit 1
 fi
