@@ -163,7 +163,7 @@ func (e *Engine) planContext(ctx context.Context, plan models.Plan, project mode
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("read the plan's added lines: %w", err)
 	}
-	if diff := newEcho(tasks).removeComposed(e.redact(cleanText(added))); diff != "" {
+	if diff := newEcho(tasks).removeFromFiles(e.redact(cleanText(added))); diff != "" {
 		values["diff"] = diff
 	}
 	if wasCut {

@@ -94,7 +94,7 @@ func (e *Engine) CollectEvidence(ctx context.Context, repo workspace.Repo, pass 
 		return ev, fmt.Errorf("read the pass's added lines: %w", err)
 	}
 	ev.Files, ev.Added, ev.Gone = diff.Files, diff.Added, diff.Deleted
-	ev.Diff = echo.removeComposed(e.redact(cleanText(added)))
+	ev.Diff = echo.removeFromFiles(e.redact(cleanText(added)))
 	ev.put("diff", ev.Diff, cut)
 	ev.put("files", fileList(diff.Files), false)
 	return ev, nil

@@ -132,8 +132,13 @@ func (ec echo) remove(s string) string {
 	return b.String()
 }
 
-// removeComposed takes out only the lines that we composed (criteria, what is
-// missing): a file that holds what the task literally asks for is honest work.
-func (ec echo) removeComposed(s string) string {
+// removeFromFiles takes an echo out of added lines. What a task literally asks
+// to write is honest work, so only the lines that we composed (criteria, what is
+// missing) go; but where the composed part itself was written down, the whole
+// task text was copied, and all of it goes.
+func (ec echo) removeFromFiles(s string) string {
+	if strings.Contains(s, composedMark) {
+		return ec.remove(s)
+	}
 	return ec.composed.Replace(s)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -77,7 +78,7 @@ func hasEnv(pid int, pairs []string, without string) bool {
 	if len(pairs) == 0 {
 		return false
 	}
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	data, err := readEnviron(pid)
 	if err != nil {
 		return false
 	}
@@ -94,6 +95,19 @@ func hasEnv(pid int, pairs []string, without string) bool {
 		}
 	}
 	return true
+}
+
+// readEnviron reads a process's environment. In the middle of an exec it looks
+// empty for a moment, so an empty one is looked at again.
+func readEnviron(pid int) ([]byte, error) {
+	for range 3 {
+		data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+		if err != nil || len(data) > 0 {
+			return data, err
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil, nil
 }
 
 // holders finds the processes that have one of the given pipes open: children

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -41,6 +43,9 @@ type claudeLine struct {
 		CacheReadInputTokens     int64 `json:"cache_read_input_tokens"`
 		OutputTokens             int64 `json:"output_tokens"`
 	} `json:"usage"`
+	ModelUsage map[string]struct {
+		OutputTokens int64 `json:"outputTokens"`
+	} `json:"modelUsage"`
 }
 
 func (p *claudeParser) line(line []byte) {
@@ -78,6 +83,7 @@ func (p *claudeParser) result(l claudeLine) {
 	p.rep.CostUSD = l.TotalCostUSD
 	p.rep.InputTokens = l.Usage.InputTokens + l.Usage.CacheCreationInputTokens + l.Usage.CacheReadInputTokens
 	p.rep.OutputTokens = l.Usage.OutputTokens
+	p.rep.Model = mostUsed(l, p.rep.Model)
 	text := l.Result
 	if text == "" {
 		text = strings.Join(l.Errors, "; ")
@@ -99,3 +105,15 @@ func (p *claudeParser) result(l claudeLine) {
 }
 
 func (p *claudeParser) report() report { return p.rep }
+
+// mostUsed is the model that wrote the most; helpers write little. A result
+// without such figures keeps the model that was named at the start.
+func mostUsed(l claudeLine, model string) string {
+	most := int64(-1)
+	for _, name := range slices.Sorted(maps.Keys(l.ModelUsage)) {
+		if n := l.ModelUsage[name].OutputTokens; n > most {
+			model, most = name, n
+		}
+	}
+	return model
+}

@@ -78,7 +78,7 @@ func (m *Manager) hasCommit(ctx context.Context, gitDir, oid string) bool {
 
 // TargetTip returns the commit that branch (short name) has in R now. A missing branch is a *Refused.
 func (m *Manager) TargetTip(ctx context.Context, repo Repo, branch string) (commit string, err error) {
-	if err := m.checkBranch(ctx, branch); err != nil {
+	if err := checkBranch(branch); err != nil {
 		return "", err
 	}
 	commit, err = m.line(ctx, inR(repo.Path, "rev-parse", "--verify", "--quiet", targetRef(branch)+"^{commit}"))

@@ -166,6 +166,13 @@ func (r *recording) addAll(ctx context.Context, found scan) error {
 	for _, p := range found.unreadable {
 		exclude(p)
 	}
+	special, err := r.notIgnored(ctx, found.special)
+	if err != nil {
+		return err
+	}
+	for _, p := range special {
+		r.fit(p) // noted; git leaves it alone by itself, or it is tracked and left out below
+	}
 	subs, err := r.gitlinks(ctx)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ const whyUnreadableDir = "the server may not read this folder"
 type scan struct {
 	unreadable []string // folders that cannot be read or entered
 	blockers   []string // .gitignore or .gitattributes that would hang git: pipes and devices
+	special    []string // other pipes, sockets and devices: git does not even list those it does not track
 }
 
 // scanWorkDir walks W without following links and without entering .git folders. It is needed because
@@ -44,6 +45,8 @@ func scanWorkDir(w string) (scan, error) {
 			}
 		case (d.Name() == ".gitignore" || d.Name() == ".gitattributes") && d.Type()&(fs.ModeNamedPipe|fs.ModeDevice|fs.ModeCharDevice) != 0:
 			s.blockers = append(s.blockers, rel)
+		case !d.Type().IsRegular() && d.Type()&fs.ModeSymlink == 0:
+			s.special = append(s.special, rel)
 		}
 		return nil
 	})

@@ -176,13 +176,18 @@ func checkIDs(repo Repo, plan string) error {
 	return nil
 }
 
-// checkBranch asks git whether a short branch name is one.
-func (m *Manager) checkBranch(ctx context.Context, branch string) error {
-	_, _, err := m.git(ctx, call{args: []string{"check-ref-format", targetRef(branch)}})
-	if exitCode(err) == 1 || strings.ContainsAny(branch, "\x00\n") {
+// checkBranch keeps short branch names to what git allows in a ref, so that none is read as an
+// expression such as main~1. The rules are those of git-check-ref-format(1).
+func checkBranch(branch string) error {
+	bad := branch == "" || strings.HasSuffix(branch, ".") || strings.Contains(branch, "..") || strings.Contains(branch, "@{") ||
+		strings.ContainsFunc(branch, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("~^:?*[\\", r) })
+	for _, part := range strings.Split(branch, "/") {
+		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
+	}
+	if bad {
 		return refuse(CodeBadName, nil, "%q is no branch name: choose one of the repository's branches.", branch)
 	}
-	return err
+	return nil
 }
 
 func checkOID(oid string) error {

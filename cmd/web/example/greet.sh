@@ -1,0 +1,3 @@
+#!/bin/bash
+# Greets a person by name.
+echo "Helo, $1"
