@@ -20,7 +20,7 @@ func (e *Engine) suite(plan models.Plan, project models.Project, cut map[string]
 		Run: func(ctx context.Context, command string) dod.CheckOutcome {
 			return e.runCheck(ctx, plan, project, dir, command)
 		},
-		File: func(_ context.Context, path string) dod.CheckOutcome { return fileCheck(dir, path) },
+		File: func(_ context.Context, path string) dod.CheckOutcome { return FileCheck(dir, path) },
 	}
 }
 
@@ -43,8 +43,9 @@ func (e *Engine) runCheck(ctx context.Context, plan models.Plan, project models.
 	return out
 }
 
-// fileCheck looks a path up inside the workspace and never outside of it.
-func fileCheck(dir, path string) dod.CheckOutcome {
+// FileCheck is a `file:` check: it looks path up inside the folder dir and never
+// outside of it.
+func FileCheck(dir, path string) dod.CheckOutcome {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The workspace cannot be opened: " + err.Error()}
@@ -53,11 +54,11 @@ func fileCheck(dir, path string) dod.CheckOutcome {
 	fi, err := root.Stat(filepath.FromSlash(path))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return dod.CheckOutcome{Status: dod.Failed, Reasoning: "There is no file " + path + "."}
+		return dod.CheckOutcome{Status: dod.Failed, Reasoning: path + " does not exist in the workspace."}
 	case err != nil:
-		return dod.CheckOutcome{Status: dod.Failed, Reasoning: "The file cannot be looked at inside the workspace: " + err.Error()}
+		return dod.CheckOutcome{Status: dod.Failed, Reasoning: "It cannot be looked at inside the workspace: " + err.Error()}
 	case fi.IsDir():
-		return dod.CheckOutcome{Status: dod.Passed, Reasoning: path + " is there, a folder."}
+		return dod.CheckOutcome{Status: dod.Passed, Reasoning: path + " exists, a folder."}
 	}
-	return dod.CheckOutcome{Status: dod.Passed, Reasoning: fmt.Sprintf("%s is there, %d bytes.", path, fi.Size())}
+	return dod.CheckOutcome{Status: dod.Passed, Reasoning: fmt.Sprintf("%s exists, %d bytes.", path, fi.Size())}
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -12,6 +10,8 @@ import (
 	"time"
 
 	"donewhen/dod"
+	"donewhen/engine"
+	"donewhen/engine/runner"
 )
 
 // DodCmd groups the commands about definitions of done.
@@ -43,6 +43,14 @@ func (c *DodCheckCmd) Run() error {
 // runCheckFunc carries out one run: check: command in dir, with env beside the
 // environment that every check gets.
 type runCheckFunc func(ctx context.Context, dir, command string, env []string) dod.CheckOutcome
+
+// bashCheck carries run: checks out as the server does, with a HOME of their own.
+func bashCheck(limit time.Duration) runCheckFunc {
+	check := runner.NewCheckRunner(runner.Options{})
+	return func(ctx context.Context, dir, command string, env []string) dod.CheckOutcome {
+		return check(ctx, engine.CheckJob{Dir: dir, Command: command, Env: env, Limit: limit})
+	}
+}
 
 // checkReport is the printed form of --json.
 type checkReport struct {
@@ -82,13 +90,11 @@ func checkDod(ctx context.Context, s streams, c DodCheckCmd, run runCheckFunc, n
 	}
 	suite := dod.Suite{}
 	if c.Workspace != "" {
-		root, err := os.OpenRoot(c.Workspace)
-		if err != nil {
-			return badUsage(fmt.Errorf("--workspace: %w", err))
+		if info, err := os.Stat(c.Workspace); err != nil || !info.IsDir() {
+			return badUsage(fmt.Errorf("--workspace: %s is no folder", c.Workspace))
 		}
-		defer root.Close()
 		env := dod.ArgEnv(args)
-		suite.File = func(_ context.Context, path string) dod.CheckOutcome { return checkFile(root, path) }
+		suite.File = func(_ context.Context, path string) dod.CheckOutcome { return engine.FileCheck(c.Workspace, path) }
 		suite.Run = func(ctx context.Context, command string) dod.CheckOutcome {
 			return run(ctx, c.Workspace, command, env)
 		}
@@ -139,18 +145,4 @@ func readEvidence(files []string) (map[string]string, error) {
 		evidence[key] = string(data)
 	}
 	return evidence, nil
-}
-
-// checkFile looks a path up inside root; a path or link that leads out fails.
-func checkFile(root *os.Root, path string) dod.CheckOutcome {
-	info, err := root.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return dod.CheckOutcome{Status: dod.Failed, Reasoning: path + " does not exist in the workspace"}
-	case err != nil:
-		return dod.CheckOutcome{Status: dod.Failed, Reasoning: "cannot be looked at inside the workspace: " + err.Error()}
-	case info.IsDir():
-		return dod.CheckOutcome{Status: dod.Passed, Reasoning: path + " exists, a folder"}
-	}
-	return dod.CheckOutcome{Status: dod.Passed, Reasoning: fmt.Sprintf("%s exists, %d bytes", path, info.Size())}
 }

@@ -141,8 +141,8 @@ func TestDodCheckRunsInTheWorkspace(t *testing.T) {
 		"- g -> run: cat",
 	}, "\n"), DodCheckCmd{Workspace: dir, Arg: []string{`term=x"; touch PWNED; echo "`}})
 	want := []checkResult{
-		{1, dod.Passed, "exit code 0"}, {2, dod.Failed, "exit code 3; output: broken"}, {3, dod.Failed, "exit code 1"},
-		{4, dod.Passed, "exit code 0"}, {5, dod.Passed, "exit code 0"}, {6, dod.Failed, "ended by signal: killed"}, {7, dod.Passed, "exit code 0"},
+		{1, dod.Passed, "exit code 0"}, {2, dod.Failed, "exit code 3: broken"}, {3, dod.Failed, "exit code 1, and it printed nothing."},
+		{4, dod.Passed, "exit code 0"}, {5, dod.Passed, "exit code 0"}, {6, dod.Failed, "ended by signal 9 (killed), and it printed nothing."}, {7, dod.Passed, "exit code 0"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
@@ -212,7 +212,7 @@ func TestDodCheckLeavesNoProcess(t *testing.T) {
 	waitGone(t, filepath.Join(dir, "pid"))
 
 	got = results(t, "a -> run: sh -c 'echo $$ >slow; sleep 1000' & wait", DodCheckCmd{Workspace: dir, RunLimit: 500 * time.Millisecond})
-	if got[0].Status != dod.Failed || !strings.Contains(got[0].Reasoning, "did not end within 500ms") {
+	if got[0].Status != dod.Failed || !strings.Contains(got[0].Reasoning, "time limit of 500ms") {
 		t.Errorf("%+v", got)
 	}
 	waitGone(t, filepath.Join(dir, "slow"))
