@@ -32,8 +32,8 @@ func (s *Store) checkpointer(db *sql.DB) (stop func() error) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if s.dirty.Swap(false) && !s.checkpoint(ctx, db) {
-					s.dirty.Store(true)
+				if n := s.commits.Load(); n != s.copied.Load() && s.checkpoint(ctx, db) {
+					s.copied.Store(n)
 				}
 			}
 		}

@@ -54,6 +54,20 @@ func (s PlanSet) columns() (columns, error) {
 		optTime(&c, "ended_at", s.EndedAt)
 	}
 	optTime(&c, "cleaned_at", s.CleanedAt)
+	opt(&c, "dod_source", s.DodSource)
+	opt(&c, "dod_text", s.DodText)
+	opt(&c, "criteria_json", s.CriteriaJSON)
+	if s.DodArgs != nil {
+		text, err := json.Marshal(*s.DodArgs)
+		if err != nil {
+			return c, fmt.Errorf("encode the arguments: %w", err)
+		}
+		c.put("dod_args", string(text))
+	}
+	opt(&c, "template_version_id", s.TemplateVersionID)
+	if s.NoTemplate {
+		c.put("template_version_id", nil)
+	}
 	return c, nil
 }
 
@@ -69,6 +83,7 @@ func (s PhaseSet) columns() columns {
 	opt(&c, "feedback", s.Feedback)
 	opt(&c, "note", s.Note)
 	opt(&c, "start_commit", s.StartCommit)
+	opt(&c, "restore_to", s.RestoreTo)
 	opt(&c, "done_when", s.DoneWhen)
 	opt(&c, "overridden", s.Overridden)
 	if s.NoDue {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"gorm.io/gorm"
 
@@ -21,10 +22,10 @@ func (r Reader) Events(ctx context.Context, before int64, limit int) ([]models.E
 }
 
 func eventPage(q *gorm.DB, before int64, limit int) ([]models.Event, error) {
-	if before > 0 {
-		q = q.Where("id < ?", before)
+	if before <= 0 {
+		before = math.MaxInt64
 	}
-	return rows[models.Event](q.Order("id DESC").Limit(pageSize(limit)), "the events")
+	return rows[models.Event](q.Where("id < ?", before).Order("id DESC").Limit(pageSize(limit)), "the events")
 }
 
 // InsertEvent writes a line of the audit log at the transaction's time. The

@@ -42,8 +42,10 @@ type Store struct {
 	decide *gorm.DB // one connection, synchronous=FULL
 	lock   chan struct{}
 	owner  atomic.Int64 // goroutine that is inside a transaction, 0 for none
-	dirty  atomic.Bool  // something was committed since the last checkpoint
-	close  func() error
+
+	commits atomic.Int64 // transactions since the start
+	copied  atomic.Int64 // how many of them are in the main file for sure
+	close   func() error
 }
 
 // Open opens or creates the database file, brings its schema up to date and

@@ -16,17 +16,21 @@ type PlanSet struct {
 	Unrecorded                       *[]models.UnrecordedFile
 	StartedAt, EndedAt, CleanedAt    *time.Time
 	ClearEnded                       bool // ended_at = NULL
+	DodSource, DodText, CriteriaJSON *string
+	DodArgs                          *map[string]string
+	TemplateVersionID                *int64
+	NoTemplate                       bool // template_version_id = NULL
 }
 
 // PhaseSet are the columns of a phase that change after its insert.
 // MaxIterations is clamped.
 type PhaseSet struct {
-	Attempt, Iteration, MaxIterations             *int
-	PassID                                        *int64
-	Reason, Feedback, Note, StartCommit, DoneWhen *string
-	Overridden                                    *bool
-	DueAt                                         *time.Time
-	NoDue                                         bool // due_at = NULL
+	Attempt, Iteration, MaxIterations                        *int
+	PassID                                                   *int64
+	Reason, Feedback, Note, StartCommit, RestoreTo, DoneWhen *string
+	Overridden                                               *bool
+	DueAt                                                    *time.Time
+	NoDue                                                    bool // due_at = NULL
 }
 
 // PassSet are the columns of a pass that change after its insert.

@@ -65,7 +65,7 @@ func (s *Store) inTx(ctx context.Context, db *gorm.DB, f func(tx *Tx) error) err
 		return tx.bumpVersions(ctx)
 	})
 	if err == nil {
-		s.dirty.Store(true)
+		s.commits.Add(1)
 	}
 	return err
 }

@@ -77,9 +77,9 @@ const (
 		FROM count`
 
 	phaseRows = count + `INSERT INTO phases (id, plan_id, position, name, task, agents, done_when, max_iterations, needs_approval, status,
-			attempt, iteration, pass_id, reason, feedback, note, overridden, start_commit, created_at, updated_at)
+			attempt, iteration, pass_id, reason, feedback, note, overridden, start_commit, restore_to, created_at, updated_at)
 		SELECT n + 1, printf('01%024d', n % ?), n / ? + 1, 'Phase ' || (n / ? + 1), 'Do what the goal says', '[{"runtime":"shell","command":"make"}]',
-			'the build is green', 3, FALSE, 'completed', 1, 0, n + 1, 'All criteria are met.', '', '', FALSE, '', ` + when + `, ` + when + `
+			'the build is green', 3, FALSE, 'completed', 1, 0, n + 1, 'All criteria are met.', '', '', FALSE, '', '', ` + when + `, ` + when + `
 		FROM count`
 
 	passRows = count + `INSERT INTO passes (id, phase_id, plan_id, attempt, iteration, status, task_text, note, start_commit, end_commit,
