@@ -319,7 +319,7 @@ func ours(name string) bool {
 func checkEnv(names []string, set map[string]string, where string) error {
 	for _, name := range slices.Concat(names, slices.Sorted(maps.Keys(set))) {
 		if !envForm.MatchString(name) {
-			return fmt.Errorf("%s: %q is no name of an environment variable; values go under set:", where, name)
+			return fmt.Errorf("%s: %q is no name of an environment variable; values go under the setting named set", where, name)
 		}
 		if ours(name) {
 			return fmt.Errorf("%s: %s is the server's own and is not passed on", where, name)

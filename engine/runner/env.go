@@ -52,6 +52,7 @@ func (e environment) build(server []string) []string {
 		// and downloads stays with the plan.
 		"GOCACHE":          filepath.Join(cache, "go-build"),
 		"GOMODCACHE":       filepath.Join(cache, "go-mod"),
+		"GOFLAGS":          "-modcacherw", // otherwise the cache is read-only and the home cannot be removed
 		"npm_config_cache": filepath.Join(cache, "npm"),
 
 		"GIT_AUTHOR_NAME": "donewhen " + e.who, "GIT_AUTHOR_EMAIL": e.who + "@donewhen.invalid",

@@ -50,7 +50,7 @@ func TestEnvironmentIsBuiltFromNothing(t *testing.T) {
 		t.Errorf("something of the server's came through:\n%s", out)
 	}
 	known := []string{"PATH", "HOME", "LANG", "LC_ALL", "TERM", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
-		"GOCACHE", "GOMODCACHE", "npm_config_cache", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+		"GOCACHE", "GOMODCACHE", "GOFLAGS", "npm_config_cache", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 		"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_TERMINAL_PROMPT", "DONEWHEN_RUN_ID", "DONEWHEN_PLAN_ID", "DONEWHEN_TASK_FILE",
 		"DONEWHEN_INSTANCE", "DONEWHEN_PROCESS", "DONEWHEN_PHASE", "DONEWHEN_PASS", "ARG_NAME", "PWD", "SHLVL", "OLDPWD", "_"}
 	for name := range env {

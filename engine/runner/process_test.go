@@ -99,7 +99,7 @@ func TestA6_08_LastOutputIsThere(t *testing.T) {
 type slow struct{ buffer }
 
 func (s *slow) Write(p []byte) (int, error) {
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(40 * time.Millisecond)
 	return s.buffer.Write(p)
 }
 
@@ -212,7 +212,7 @@ func TestHostile(t *testing.T) {
 			if !strings.Contains(out.String(), c.output) || strings.Contains(out.String(), "never") {
 				t.Errorf("output %q lacks %q", out.String(), c.output)
 			}
-			if took := time.Since(begin); took > 5*time.Second {
+			if took := time.Since(begin); took > 10*time.Second {
 				t.Errorf("took %s", took)
 			}
 			nobodyLeft(t, opts)
