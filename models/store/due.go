@@ -45,7 +45,8 @@ func (r Reader) RunningRuns(ctx context.Context) ([]models.Run, error) {
 	return rows[models.Run](r.q(ctx).Where("status = 'running'").Order("id"), "the running runs")
 }
 
-// ClaimedPasses are the passes that a worker or judge has.
+// ClaimedPasses are the passes that a worker or judge has, in the order of
+// their names.
 func (r Reader) ClaimedPasses(ctx context.Context) ([]models.Pass, error) {
-	return rows[models.Pass](r.q(ctx).Where("claimed_by <> ''").Order("id"), "the claimed passes")
+	return rows[models.Pass](r.q(ctx).Where("claimed_by > ''").Order("claimed_by, id"), "the claimed passes")
 }

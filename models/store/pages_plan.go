@@ -103,7 +103,7 @@ func (r Reader) phaseDetails(ctx context.Context, planID string) ([]models.Phase
 // userName is a user's name, "" for a user who is not in the table.
 func (r Reader) userName(ctx context.Context, id int64) (string, error) {
 	var names []string
-	if err := r.q(ctx).Raw("SELECT name FROM users WHERE id = ?", id).Scan(&names).Error; err != nil {
+	if err := r.q(ctx).Raw("SELECT name FROM users WHERE id = ?", id).Find(&names).Error; err != nil {
 		return "", fmt.Errorf("read the name of user %d: %w", id, err)
 	}
 	if len(names) == 0 {

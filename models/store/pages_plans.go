@@ -46,7 +46,7 @@ func (r Reader) RunningPlans(ctx context.Context, limit int) ([]models.PlanRow, 
 func (r Reader) planIDs(ctx context.Context, f models.PlanFilter, newest bool, limit int) ([]string, error) {
 	q, args := planIDsQuery(f, newest, limit)
 	var ids []string
-	if err := r.q(ctx).Raw(q, args...).Scan(&ids).Error; err != nil {
+	if err := r.q(ctx).Raw(q, args...).Find(&ids).Error; err != nil {
 		return nil, fmt.Errorf("read the list of plans: %w", err)
 	}
 	return ids, nil

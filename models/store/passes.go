@@ -94,7 +94,7 @@ func (tx *Tx) ReleasePass(ctx context.Context, id int64, by string) error {
 // ReleaseAllClaims frees every pass at the start of the server, when nobody can
 // be at work, and says how many there were.
 func (tx *Tx) ReleaseAllClaims(ctx context.Context) (int64, error) {
-	res := tx.q(ctx).Exec("UPDATE passes SET claimed_by = '' WHERE claimed_by <> ''")
+	res := tx.q(ctx).Exec("UPDATE passes SET claimed_by = '' WHERE claimed_by > ''")
 	if res.Error != nil {
 		return 0, fmt.Errorf("release the claims: %w", res.Error)
 	}

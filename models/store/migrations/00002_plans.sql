@@ -84,7 +84,7 @@ CREATE TABLE passes (
     CONSTRAINT passes_number UNIQUE (phase_id, attempt, iteration)
 );
 
-CREATE INDEX passes_claimed ON passes (id) WHERE claimed_by <> '';
+CREATE INDEX passes_claimed ON passes (claimed_by, id) WHERE claimed_by > '';
 
 CREATE TABLE runs (
     id            INTEGER   NOT NULL PRIMARY KEY,
@@ -114,4 +114,4 @@ CREATE TABLE runs (
     CONSTRAINT runs_try UNIQUE (pass_id, position, try)
 );
 
-CREATE INDEX runs_running ON runs (id) WHERE status = 'running';
+CREATE INDEX runs_running ON runs (status, id) WHERE status = 'running';

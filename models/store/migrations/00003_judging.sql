@@ -39,8 +39,8 @@ CREATE TABLE evaluations (
 );
 
 CREATE INDEX evaluations_plan ON evaluations (plan_id, id);
-CREATE INDEX evaluations_queued ON evaluations (id) WHERE status = 'queued';
-CREATE INDEX evaluations_running ON evaluations (id) WHERE status = 'running';
+CREATE INDEX evaluations_queued ON evaluations (status, id) WHERE status = 'queued';
+CREATE INDEX evaluations_running ON evaluations (status, id) WHERE status = 'running';
 
 CREATE TABLE decisions (
     id          INTEGER   NOT NULL PRIMARY KEY,
