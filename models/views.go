@@ -78,3 +78,11 @@ type TemplateDetail struct {
 	Template Template
 	Versions []TemplateVersion
 }
+
+// TemplateListRow is one line of the templates list.
+type TemplateListRow struct {
+	Template
+	Latest      int        // number of the newest version, 0 when there is none
+	PublishedAt *time.Time // when and by whom that one was published
+	PublishedBy string
+}

@@ -3,18 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"donewhen/models"
 )
 
 // TemplateListRow is one line of the templates list.
-type TemplateListRow struct {
-	models.Template
-	Latest      int        // number of the newest version, 0 when there is none
-	PublishedAt *time.Time // when and by whom that one was published
-	PublishedBy string
-}
+type TemplateListRow = models.TemplateListRow
 
 // TemplateVersion reads one published version.
 func (r Reader) TemplateVersion(ctx context.Context, id int64) (models.TemplateVersion, error) {
