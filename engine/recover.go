@@ -32,7 +32,7 @@ func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
 		left[i] = Leftover{RunID: r.ID, Pid: r.Pid, PidStart: r.PidStart}
 	}
 	var errs []error
-	if e.Reap != nil && len(left) > 0 {
+	if e.Reap != nil { // also without runs: checks and judges may be left
 		if out.Ended, err = e.Reap(ctx, left); err != nil {
 			errs = append(errs, fmt.Errorf("end left-over processes: %w", err))
 		}

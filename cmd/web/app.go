@@ -30,6 +30,7 @@ type App struct {
 	log      *slog.Logger
 	accounts *engine.Accounts
 	engine   *engine.Engine
+	store    *store.Store
 	listener net.Listener
 	server   *http.Server
 	closers  []func() error // last one first
@@ -74,6 +75,7 @@ func (a *App) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.store = db
 	a.later(db.Close)
 	logs, err := store.OpenLogs(ctx, filepath.Join(cfg.Data, "logs.db"), store.LogOptions{})
 	if err != nil {
