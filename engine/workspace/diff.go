@@ -158,13 +158,14 @@ func (m *Manager) AddedLines(ctx context.Context, repo Repo, from, to string, ma
 		lines := bufio.NewReaderSize(r, 64<<10)
 		left := 0 // lines of the current hunk still to come: a line that looks like a header may be content
 		for {
-			start, err := lines.Peek(1)
+			peek, err := lines.Peek(1)
 			if err == io.EOF {
 				return nil
 			} else if err != nil {
 				return err
 			}
-			keep := left > 0 && start[0] == '+'
+			start := peek[0] // peek itself is overwritten by the next read
+			keep := left > 0 && start == '+'
 			room := int64(-1)
 			if max > 0 {
 				room = max - int64(b.Len())
@@ -179,11 +180,11 @@ func (m *Manager) AddedLines(ctx context.Context, repo Repo, from, to string, ma
 				return nil
 			case left == 0:
 				left = hunkLines(line)
-			case start[0] == '+':
+			case start == '+':
 				b.WriteString(line[1:])
 				b.WriteByte('\n')
 				left--
-			case start[0] == '-':
+			case start == '-':
 				left--
 			}
 		}

@@ -208,6 +208,11 @@ func (r *recording) addAll(ctx context.Context, found scan) error {
 
 // fit looks at one path and notes why it is unfit.
 func (r *recording) fit(p string) bool {
+	for d := filepath.Dir(p); d != "."; d = filepath.Dir(d) {
+		if r.unrecorded[d] == whyUnreadableDir {
+			return false
+		}
+	}
 	if _, known := r.unrecorded[p]; known {
 		return lexists(filepath.Join(r.w, p)) && unfit(filepath.Join(r.w, p), r.m.cfg.MaxFileBytes) == ""
 	}

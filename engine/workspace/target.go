@@ -232,8 +232,11 @@ func (t *target) writableGit(ctx context.Context, dir string) error {
 // canWriteIn checks a folder, or the nearest one above it that exists.
 func canWriteIn(dir string) error {
 	for {
-		err := unix.Access(dir, unix.W_OK|unix.X_OK)
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+		fi, err := os.Stat(dir)
+		if err == nil && fi.IsDir() {
+			return unix.Access(dir, unix.W_OK|unix.X_OK)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
 			return err
 		}
 		up := filepath.Dir(dir)
