@@ -1,0 +1,104 @@
+package views
+
+import (
+	"net/url"
+	"strconv"
+)
+
+// DiffCard is the difference between two states, file by file.
+type DiffCard struct {
+	PlanID  string
+	Pass    int64 // 0 = the whole plan
+	From    string
+	To      string
+	Files   []DiffFile
+	Added   int
+	Deleted int
+	Cut     bool   // the patch is too large to be shown whole
+	Empty   string // what to say when nothing has changed
+	Error   string
+}
+
+// DiffFile is one changed file.
+type DiffFile struct {
+	Status  string
+	Path    string
+	OldPath string
+	Added   int
+	Deleted int
+	Binary  bool
+	Hunks   []DiffHunk
+	Folded  string // why its lines are not shown here, "" when they are
+	Href    string // where they are
+	Open    bool
+}
+
+// DiffHunk is a run of lines with what stands around them.
+type DiffHunk struct {
+	Head  string
+	Lines []DiffLine
+}
+
+// DiffLine is one line of a hunk. Old and New are its numbers, 0 for none.
+type DiffLine struct {
+	Op       byte // ' ', '+', '-', or '\\' for a remark of git's
+	Old, New int64
+	Text     string
+}
+
+func (l DiffLine) old() string { return lineNumber(l.Old) }
+func (l DiffLine) new() string { return lineNumber(l.New) }
+
+func lineNumber(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// sign is what tells the lines apart without colour.
+func (l DiffLine) sign() string { return string(rune(l.Op)) }
+
+func (l DiffLine) class() string {
+	switch l.Op {
+	case '+':
+		return "bg-ok/10"
+	case '-':
+		return "bg-bad/10"
+	case '\\':
+		return "text-muted-foreground italic"
+	}
+	return ""
+}
+
+func (f DiffFile) anchor() string { return "file-" + url.PathEscape(f.Path) }
+
+func (f DiffFile) letter() string {
+	switch f.Status {
+	case "added":
+		return "A"
+	case "deleted":
+		return "D"
+	case "renamed":
+		return "R"
+	case "type_changed":
+		return "T"
+	}
+	return "M"
+}
+
+func (f DiffFile) counts() string {
+	if f.Binary {
+		return "binary"
+	}
+	return "+" + strconv.Itoa(f.Added) + " −" + strconv.Itoa(f.Deleted)
+}
+
+// DiffPage is the difference on a page of its own.
+type DiffPage struct {
+	PageMeta
+	Plan, PlanID string
+	Title        string
+	File         string
+	Card         DiffCard
+}

@@ -1,0 +1,307 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"donewhen/dod"
+	"donewhen/models"
+	"donewhen/views/ui"
+)
+
+// PlanView is a plan's page. Its parts refresh themselves; each is a value of
+// its own, so that one can be made without the others.
+type PlanView struct {
+	PageMeta
+	ID       string
+	Head     PlanHead
+	Gate     GateCard
+	Dod      DodCard
+	Phases   PhasesCard
+	Diff     DiffCard
+	Activity ActivityCard
+}
+
+// PlanHead is the plan's title with what identifies it and its verbs.
+type PlanHead struct {
+	ID, Title, Goal string
+	Status          models.PlanStatus
+	Project         string
+	ProjectHref     string
+	Target          string // the branch it is applied to
+	Base            string // the commit it began from, "" before
+	Branch          string // of its work, "" before it was started
+	Fetch           string // command that brings the branch into a clone
+	Creator         string
+	Created         time.Time
+	Started         *time.Time
+	Ended           *time.Time
+	Cleaned         bool
+	Verbs           []Verb
+	Now             time.Time
+}
+
+// GateCard says whether the plan may be applied and what is left to do.
+type GateCard struct {
+	Open     bool
+	Ended    bool // applied, cancelled or discarded: there is nothing to decide
+	Waiting  bool // only time is needed
+	Applied  bool
+	Sentence string
+	Reasons  []GateReason
+	Apply    *Verb  // nil where nothing can be applied any more
+	Will     string // what applying will do
+	Behind   string // how far the target has moved, "" when it has not
+	Last     *RefusedApply
+	Quiet    string // for readers who may not act
+	Now      time.Time
+}
+
+// GateReason is one thing in the way, with the verbs that mend it.
+type GateReason struct {
+	Code     string
+	Sentence string
+	Details  []string // files, people; not the criteria, which stand in the checklist
+	Verbs    []Verb
+	Wait     bool
+}
+
+// RefusedApply is the last try to apply that did not succeed.
+type RefusedApply struct {
+	Reason string
+	Files  []string
+	By     string
+	At     time.Time
+}
+
+// DodCard is the definition of done as a checklist.
+type DodCard struct {
+	Defined   bool
+	Text      string // as written, for reading
+	Template  string // name and version, "" when typed by hand
+	Href      string // of the template
+	Rows      []ResultRow
+	Summary   string // "3 of 4 required criteria passed"
+	Tone      ui.Tone
+	Word      string
+	Stale     bool
+	Evaluated *time.Time
+	Evaluator string
+	Took      time.Duration
+	Error     string
+	Verbs     []Verb
+	Now       time.Time
+}
+
+// ResultRow is one criterion with what became of it.
+type ResultRow struct {
+	Index     int
+	Text      string
+	Level     dod.Level
+	Check     string     // as written after the arrow, "" for a plain line
+	Status    dod.Status // "" = not evaluated
+	Trouble   bool       // the judge could not judge
+	Reasoning string
+	Cut       bool // Reasoning is not whole
+	Match     *dod.Match
+	Waived    string // "Waived by Ada: reason"
+	Verbs     []Verb
+}
+
+func (r ResultRow) word() string {
+	switch {
+	case r.Status == "":
+		return "Not evaluated"
+	case r.Status == dod.Skipped && r.Trouble:
+		return "Trouble"
+	}
+	return strings.ToUpper(string(r.Status[:1])) + string(r.Status[1:])
+}
+
+func (r ResultRow) level() string {
+	switch r.Level {
+	case dod.Info:
+		return "info"
+	case dod.Must:
+		return "must"
+	}
+	return ""
+}
+
+// PhasesCard is the plan's phases in order.
+type PhasesCard struct {
+	Phases []PhaseCard
+	Now    time.Time
+}
+
+// PhaseCard is a phase with its passes.
+type PhaseCard struct {
+	ID            int64
+	Position      int
+	Name          string
+	Status        models.PhaseStatus
+	Reason        string
+	Task          string
+	Agents        []string
+	DoneWhen      []ResultRow // its criteria as they stand
+	MaxIterations int
+	Attempt       int
+	NeedsApproval bool
+	Override      string   // who accepted it as it is and why: shown for ever
+	Said          []string // approvals and rejections
+	Passes        []PassRow
+	Next          string // "pass 3 of 5", "" when it is over
+	Verbs         []Verb
+	Last          bool
+}
+
+// PassRow is one pass: its mark and what opens under it.
+type PassRow struct {
+	ID       int64
+	Number   int
+	Attempt  int
+	Retried  bool // attempts are told apart
+	Status   models.PassStatus
+	Mark     PassMark
+	Reason   string
+	Results  []ResultRow
+	Runs     []RunRow
+	Task     string // "" when it is only on the pass's own page
+	TaskSize int
+	Note     string
+	Started  *time.Time
+	Ended    *time.Time
+	Took     time.Duration
+	Verdict  int64 // id, 0 when it was never judged
+	Judge    string
+	Reused   bool
+	Changed  bool // it changed files
+	PlanID   string
+	Open     bool
+	Now      time.Time
+}
+
+// Title is "Pass 2", with the attempt where there was more than one.
+func (p PassRow) Title() string {
+	if p.Retried {
+		return "Attempt " + strconv.Itoa(p.Attempt) + ", pass " + strconv.Itoa(p.Number)
+	}
+	return "Pass " + strconv.Itoa(p.Number)
+}
+
+func (p PassRow) anchor() string { return "pass-" + itoa(p.ID) }
+
+// PassMark is a pass in one sign.
+type PassMark struct {
+	Word string
+	Tone ui.Tone
+	Icon string
+}
+
+// RunRow is one run of a pass.
+type RunRow struct {
+	ID       int64
+	Label    string
+	Runtime  string
+	Position int
+	Try      int
+	Status   models.RunStatus
+	Exit     *int
+	Took     time.Duration
+	Tokens   string
+	Cost     string
+	Reason   string
+	Activity string
+	Started  *time.Time
+}
+
+// ActivityCard is what happened, newest first.
+type ActivityCard struct {
+	Events []EventRow
+	Older  string // URL of the page before, "" when there is none
+	Newest string // URL of the newest page, "" when this is it
+	Now    time.Time
+}
+
+// EventRow is one thing that happened.
+type EventRow struct {
+	ID       int64
+	At       time.Time
+	Actor    string
+	Server   bool
+	Sentence string
+	Reason   string
+	Href     string
+	Tone     ui.Tone
+	Icon     string
+}
+
+// PassView is a pass's own page, with its exact task text.
+type PassView struct {
+	PageMeta
+	Plan      string
+	PlanID    string
+	Phase     string
+	PhaseID   int64
+	Pass      PassRow
+	Task      string
+	TaskDiff  []DiffLine // against the task of the pass before; nil when there is none
+	OlderPass int64
+}
+
+// PlansView is the list of plans.
+type PlansView struct {
+	PageMeta
+	Rows     []PlanLine
+	Older    string
+	Newest   string
+	Message  string // about an odd address
+	Status   string // the filter as it stands in the address
+	Project  string
+	Search   string
+	Statuses []ui.Option
+	Projects []ui.Option
+	Filtered bool
+	CanNew   bool
+	Refresh  string // URL of this list as a fragment
+}
+
+// PlanLine is one plan of the list.
+type PlanLine struct {
+	ID      string
+	Title   string
+	Status  models.PlanStatus
+	Project string
+	Done    int
+	Phases  int
+	Current string
+	Waits   string
+	Created time.Time
+	Updated time.Time
+}
+
+// ActivityPage is the whole activity of a plan.
+type ActivityPage struct {
+	PageMeta
+	Plan, PlanID string
+	Card         ActivityCard
+	Message      string
+}
+
+// DodForm is the form that replaces a plan's definition of done.
+type DodForm struct {
+	PageMeta
+	PlanID, Plan string
+	Text         string
+	Template     string // version id, "" = by hand
+	Templates    []ui.Option
+	Args         []DodFormArg
+	Errors       map[string]string
+	Error        string
+	Evaluated    bool // an evaluation would no longer count
+	Unsupported  string
+}
+
+// DodFormArg is a value for a {placeholder}.
+type DodFormArg struct{ Name, Value, Hint string }

@@ -1,0 +1,113 @@
+package views
+
+import (
+	"strconv"
+	"time"
+
+	"donewhen/models"
+)
+
+// RunView is a run's page: its facts and its log.
+type RunView struct {
+	PageMeta
+	ID      int64
+	Label   string
+	Plan    string
+	PlanID  string
+	Phase   string
+	PhaseID int64
+	PassID  int64
+	Pass    string
+	Facts   RunFacts
+	Log     LogView
+}
+
+// RunFacts is what is known of a run beside its log; a live part.
+type RunFacts struct {
+	ID       int64
+	PlanID   string
+	Status   models.RunStatus
+	Runtime  string
+	Program  string
+	Command  string
+	Try      int
+	Exit     *int
+	Reason   string
+	Final    string
+	Activity string
+	Started  *time.Time
+	Ended    *time.Time
+	Took     time.Duration
+	Tokens   string
+	Cost     string
+	Commit   string
+	Now      time.Time
+}
+
+// LogView is a window of a run's log.
+type LogView struct {
+	RunID   int64
+	Lines   []LogLine
+	First   int64 // number of the first line shown, 0 when there is none
+	Last    int64 // of the last complete one
+	Total   int64
+	Size    string
+	Earlier bool // there are lines before
+	Later   bool // there are lines after, which this window does not follow
+	LaterAt int64
+	Follow  bool   // the end is in view and grows
+	Cut     string // what was dropped from the middle
+	Empty   string
+}
+
+// LogLine is one line of a log.
+type LogLine struct {
+	N       int64
+	Spans   []LogSpan
+	Short   string // how much of a long line is left out
+	Dropped string // what is missing after it
+	Partial bool   // it may grow
+}
+
+func (l LogLine) number() string { return strconv.FormatInt(l.N, 10) }
+func (l LogLine) anchor() string { return "L" + l.number() }
+
+// VerdictView is a verdict with exactly what was asked and answered.
+type VerdictView struct {
+	PageMeta
+	ID        int64
+	Plan      string
+	PlanID    string
+	Phase     string
+	PassID    int64
+	Pass      string
+	Kind      models.VerdictKind
+	Met       bool
+	Reason    string
+	Evaluator string
+	Hash      string
+	Tree      string
+	Reused    int64
+	Created   time.Time
+	Took      time.Duration
+	Results   []ResultRow
+	Answers   []AnswerRow
+	Evidence  string
+}
+
+// AnswerRow is one question with all that came back.
+type AnswerRow struct {
+	Index     int
+	Criterion string
+	Evaluator string
+	Model     string
+	System    string
+	Prompt    string
+	Raw       string
+	FirstRaw  string
+	Kind      string
+	Met       bool
+	Reason    string
+	Tokens    string
+	Cost      string
+}

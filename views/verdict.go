@@ -1,0 +1,57 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+
+	"donewhen/models"
+	"donewhen/views/ui"
+)
+
+func (a AnswerRow) word() string {
+	switch {
+	case a.Kind == string(models.VerdictGiven) && a.Met:
+		return "met"
+	case a.Kind == string(models.VerdictGiven):
+		return "not met"
+	}
+	return Word(a.Kind)
+}
+
+func (a AnswerRow) tone() ui.Tone {
+	switch {
+	case a.Kind != string(models.VerdictGiven):
+		return ui.ToneWarn
+	case a.Met:
+		return ui.ToneOK
+	}
+	return ui.ToneBad
+}
+
+// about is who answered and at what price, in one line.
+func (a AnswerRow) about() string {
+	parts := []string{a.Evaluator}
+	for _, p := range []string{a.Model, a.Tokens, a.Cost} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// byteSize is a number of bytes for people: "312 bytes", "1.2 KB", "5.0 MB".
+func byteSize(n int64) string {
+	switch {
+	case n < 1000:
+		return count(int(n), "byte", "bytes")
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	default:
+		return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+	}
+}
+
+// ByteSize is a number of bytes for people.
+func ByteSize(n int64) string { return byteSize(n) }
