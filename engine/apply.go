@@ -114,11 +114,11 @@ func (e *Engine) deliver(ctx context.Context, repo workspace.Repo, a models.Appl
 			return err // still applying: recovery goes on from here
 		}
 	}
-	crashPoint("after_merge")
+	e.at("after_merge")
 	if err := e.Spaces.Deliver(ctx, in, merged); err != nil {
 		return e.refuseApply(ctx, a, actor, err)
 	}
-	crashPoint("after_deliver")
+	e.at("after_deliver")
 	there, err := e.Spaces.Contains(ctx, repo, a.TargetBranch, merged.Commit)
 	if err == nil && !there {
 		err = &workspace.Refused{Code: "not_there", Message: "After the merge " + a.TargetBranch + " does not contain the commit. Nothing was marked as applied; look at the repository and apply again."}

@@ -36,6 +36,9 @@ type Config struct {
 	CheckLimit time.Duration   // time limit of one run: check; 0 = 10 min
 	// CommandsBy is the role that may write commands (shell phases, run: checks).
 	CommandsBy models.Role
+	// Failpoint is called at the named points between two steps that a crash may
+	// separate; nil outside of the crash drill.
+	Failpoint func(name string)
 	// Secrets are values that never appear in evidence.
 	Secrets []string
 }
@@ -93,6 +96,12 @@ func New(c Config) *Engine {
 	}
 	e.dispatcher = newLocal(c.Workers, e.ExecutePass, func(err error) { e.Log.Error("pass", "err", err) })
 	return e
+}
+
+func (e *Engine) at(point string) {
+	if e.Failpoint != nil {
+		e.Failpoint(point)
+	}
 }
 
 // Hub tells who listens that something changed.

@@ -31,7 +31,7 @@ func (e *Engine) ExecutePass(_ context.Context, passID int64) error {
 	if err != nil {
 		return err
 	}
-	crashPoint("after_claim")
+	e.at("after_claim")
 	broke := e.orphans(ctx, pass)
 	for broke == nil {
 		run, err := e.nextRun(ctx, pass)
@@ -249,7 +249,7 @@ func (e *Engine) runAgent(ctx context.Context, plan models.Plan, project models.
 		Limit:  time.Duration(run.Agent.Limit) * time.Second,
 		Output: log,
 		Started: func(pid int, ticks int64) {
-			crashPoint("after_spawn")
+			e.at("after_spawn")
 			err := e.Store.InTx(ctx, func(tx *store.Tx) error {
 				return tx.SetRun(ctx, run.ID, models.RunRunning, store.RunSet{Pid: &pid, PidStart: &ticks})
 			})

@@ -99,7 +99,7 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 	if err != nil {
 		return err
 	}
-	crashPoint("after_verdict")
+	e.at("after_verdict")
 	return e.settleVerdict(ctx, phaseID, passID, v, judged{Met: v.Met, Trouble: v.Kind != models.VerdictGiven, SameAsBefore: same})
 }
 

@@ -106,7 +106,7 @@ func (a *App) open(ctx context.Context) error {
 		Store: db, Logs: logs, Spaces: spaces, Runtimes: set.Runtimes(), Check: set.CheckRunner(), Reap: set.Reap,
 		Judge: judge, Evaluator: evaluator, HomeDir: filepath.Join(cfg.Data, "homes"), Log: a.log,
 		Workers: cfg.Workers, Backoff: cfg.Backoff, CheckLimit: cfg.CheckLimit, CommandsBy: cfg.CommandsBy,
-		Secrets: secrets(os.Environ()),
+		Secrets: secrets(os.Environ()), Failpoint: cfg.failpoint,
 	})
 	a.later(func() error { a.engine.Close(); return nil })
 	a.accounts = engine.NewAccounts(db, nil)

@@ -30,6 +30,8 @@ type Config struct {
 	MaxFileMB      int64           `env:"DONEWHEN_MAX_FILE_MB" envDefault:"50"`
 	Backoff        []time.Duration `env:"DONEWHEN_BACKOFF" envDefault:"5s,30s"`
 	Example        bool            `env:"DONEWHEN_EXAMPLE" envDefault:"true"`
+
+	failpoint func(string) // the crash drill; see engine.Config
 }
 
 // readConfig reads and checks the settings. Every fault is named with its
