@@ -43,6 +43,11 @@ func (m *Manager) Create(ctx context.Context, repo Repo, planID, branch string) 
 		if err := m.checkWorkDir(repo, planID); err != nil {
 			return ws, err
 		}
+		told, err := os.ReadFile(m.warningsFile(repo, planID))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return ws, err
+		}
+		ws.Warnings = append(ws.Warnings, split0(string(told))...)
 		return ws, nil
 	}
 	more, err := m.clone(ctx, repo, planID)
@@ -139,11 +144,19 @@ func (m *Manager) clone(ctx context.Context, repo Repo, planID string) (warnings
 	if warnings, err = m.cloneSubmodules(ctx, repo, planID, tmp); err != nil {
 		return warnings, err
 	}
+	// Kept, so that a caller that died meanwhile is told them again.
+	if err := writeFileAtomic(m.warningsFile(repo, planID), join0(warnings)); err != nil {
+		return warnings, err
+	}
 	// The clone's index knows the files' times, so that the first snapshot need not read them all.
 	if err := copyFile(filepath.Join(tmp, ".git", "index"), m.indexFile(repo, planID)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return warnings, err
 	}
 	return warnings, os.Rename(tmp, dir)
+}
+
+func (m *Manager) warningsFile(repo Repo, planID string) string {
+	return filepath.Join(m.stateDir(repo, planID), "warnings")
 }
 
 // newName and oldName are where W is while it is made and while it is deleted: beside it, so that a
