@@ -254,6 +254,29 @@ func (a *Accounts) SetPassword(ctx context.Context, token, password string) (mod
 	return user, nil
 }
 
+// ResetLinkOf is ResetLink for a user by id; it returns the name too.
+func (a *Accounts) ResetLinkOf(ctx context.Context, actor models.Actor, userID int64) (name, token string, err error) {
+	if err := require(actor, models.RoleAdmin); err != nil {
+		return "", "", err
+	}
+	user, err := a.st.User(ctx, userID)
+	if err != nil {
+		return "", "", err
+	}
+	token, err = a.ResetLink(ctx, actor, user.Name)
+	return user.Name, token, err
+}
+
+// ResetName is the name of the user whom a reset link is for. Errors as of Link.
+func (a *Accounts) ResetName(ctx context.Context, token string) (string, error) {
+	link, err := a.Link(ctx, LinkReset, token)
+	if err != nil {
+		return "", err
+	}
+	user, err := a.st.User(ctx, *link.UserID)
+	return user.Name, err
+}
+
 var errDisabled = models.Errorf(models.CodeForbidden, "This account is disabled. Ask an admin to enable it.")
 
 // Link returns the one-time link that a token belongs to. A link of another

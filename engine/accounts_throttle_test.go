@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"donewhen/engine"
 	"donewhen/models"
 )
 
@@ -126,7 +125,7 @@ func TestThrottleCountsTriesAtTheSameTime(t *testing.T) {
 // Otherwise the time of an answer tells which names there are.
 func TestUnknownNameCostsTheSameWork(t *testing.T) {
 	a := newAccounts(t)
-	engine.CostlyPasswords(a.Accounts)
+	a.SetPasswordCost(16<<10, 2) // slow enough to measure
 	a.admin()
 	fastest := func(name, password string) time.Duration {
 		best := time.Hour

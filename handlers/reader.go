@@ -1,0 +1,13 @@
+package handlers
+
+import (
+	"context"
+
+	"donewhen/models"
+)
+
+// reader is what the pages read from the store, noun by noun.
+type reader interface {
+	// Inbox: what waits on people; every page's menu shows how much.
+	Inbox(ctx context.Context, limit int) ([]models.InboxItem, error)
+}
