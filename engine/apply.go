@@ -88,7 +88,13 @@ func (e *Engine) recordBeforeApply(ctx context.Context, plan models.Plan, repo w
 	if snap.Commit == plan.WorkCommit && len(snap.Unrecorded) == len(plan.Unrecorded) {
 		return nil
 	}
-	return e.change(ctx, plan.ID, func(tx *store.Tx) error { return recordSnapshot(ctx, tx, plan.ID, snap) })
+	return e.change(ctx, plan.ID, func(tx *store.Tx) error {
+		// A plan that went on meanwhile records its work itself, and newer.
+		if err := tx.SetPlan(ctx, plan.ID, models.PlanFinished, store.PlanSet{}); err != nil {
+			return err
+		}
+		return recordSnapshot(ctx, tx, plan.ID, snap)
+	})
 }
 
 // deliver merges, brings the merge into the target and writes `applied` only
@@ -115,16 +121,19 @@ func (e *Engine) deliver(ctx context.Context, repo workspace.Repo, a models.Appl
 		}
 	}
 	e.at("after_merge")
-	if err := e.Spaces.Deliver(ctx, in, merged); err != nil {
-		return e.refuseApply(ctx, a, actor, err)
-	}
+	// Whatever the delivery said, the target is asked: it alone knows.
+	failed := e.Spaces.Deliver(ctx, in, merged)
 	e.at("after_deliver")
 	there, err := e.Spaces.Contains(ctx, repo, a.TargetBranch, merged.Commit)
-	if err == nil && !there {
-		err = &workspace.Refused{Code: "not_there", Message: "After the merge " + a.TargetBranch + " does not contain the commit. Nothing was marked as applied; look at the repository and apply again."}
-	}
-	if err != nil {
+	switch {
+	case err == nil && there:
+	case failed != nil:
+		return e.refuseApply(ctx, a, actor, failed)
+	case err != nil:
 		return e.refuseApply(ctx, a, actor, err)
+	default:
+		return e.refuseApply(ctx, a, actor, &workspace.Refused{Code: "not_there",
+			Message: "After the merge " + a.TargetBranch + " does not contain the commit. Nothing was marked as applied; look at the repository and apply again."})
 	}
 	return e.decide(ctx, a.PlanID, func(tx *store.Tx) error {
 		if err := tx.MoveApply(ctx, a.ID, models.ApplyStarted, models.ApplyDone, store.ApplySet{EndedAt: new(e.Now())}, store.Why{Actor: actor}); err != nil {
@@ -189,13 +198,20 @@ func closed(g dod.GateState) error {
 	return e
 }
 
+// maxSubject bounds a commit message's first line, in bytes.
+const maxSubject = 100
+
 // applyMessage is the merge commit's message, with trailers that name the plan
 // and the summary of its definition of done.
 func applyMessage(plan models.Plan, gate GateView, actor models.Actor) string {
-	title := strings.Join(strings.Fields(plan.Title), " ")
+	title := strings.Join(strings.Fields(cleanText(plan.Title)), " ")
 	var b strings.Builder
-	b.WriteString(headTail(title, 100) + "\n\n")
-	if goal := strings.TrimSpace(plan.Goal); goal != "" {
+	subject := cutLine(title, maxSubject)
+	b.WriteString(subject + "\n\n")
+	if subject != title {
+		b.WriteString(title + "\n\n")
+	}
+	if goal := strings.TrimSpace(cleanText(plan.Goal)); goal != "" {
 		b.WriteString(headTail(goal, 2000) + "\n\n")
 	}
 	fmt.Fprintf(&b, "Donewhen-Plan: %s\n", plan.ID)

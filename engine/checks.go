@@ -32,6 +32,7 @@ func (e *Engine) runCheck(ctx context.Context, plan models.Plan, project models.
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The check's home folder could not be made: " + err.Error()}
 	}
 	out := e.Check(ctx, CheckJob{Dir: dir, Home: home, Command: command, Env: dod.ArgEnv(plan.DodArgs), Limit: e.CheckLimit})
+	out.Reasoning = e.redact(cleanText(out.Reasoning))
 	changed, err := e.Spaces.PutBack(context.WithoutCancel(ctx), repoOf(project), plan.ID)
 	switch {
 	case err != nil:
@@ -39,7 +40,6 @@ func (e *Engine) runCheck(ctx context.Context, plan models.Plan, project models.
 	case len(changed) > 0:
 		return dod.CheckOutcome{Status: dod.Failed, Reasoning: fmt.Sprintf("The check changed tracked files (%s); they were put back. A check must only look. %s", joinSome(changed), out.Reasoning)}
 	}
-	out.Reasoning = e.redact(cleanText(out.Reasoning))
 	return out
 }
 

@@ -11,10 +11,12 @@ import (
 // Bounds of the composed task text, in bytes. Each part has its own, so that
 // none can push another out.
 const (
-	maxTask     = 200 << 10
-	maxNote     = 8 << 10
-	maxFeedback = 2 << 10  // one criterion's reason
-	maxChecks   = 24 << 10 // all reasons together
+	maxTask      = 200 << 10
+	maxNote      = 8 << 10
+	maxFeedback  = 2 << 10  // one criterion's reason
+	maxChecks    = 24 << 10 // all that is missing, with reasons
+	maxCriterion = 4 << 10  // one criterion's text
+	maxList      = 64 << 10 // a list of criteria
 )
 
 // composedMark opens the part of the task text that donewhen wrote. Its lines
@@ -37,9 +39,9 @@ func ComposeTask(ph models.Phase, before *models.Verdict, results []dod.Result) 
 		return b.String()
 	}
 	b.WriteString("\n" + composedMark + "\nThis phase is done when all of these are met. They are judged against what you produce, not against what you claim.\n")
-	for _, c := range criteria {
-		fmt.Fprintf(&b, "criterion %d: %s\n", c.Index, describe(c))
-	}
+	list(&b, maxList, len(criteria), func(i int) string {
+		return fmt.Sprintf("criterion %d: %s\n", criteria[i].Index, describe(criteria[i]))
+	})
 	if before == nil {
 		return b.String()
 	}
@@ -54,20 +56,30 @@ func ComposeTask(ph models.Phase, before *models.Verdict, results []dod.Result) 
 		b.WriteString("What is missing: " + headTail(before.Reason, maxFeedback) + "\n")
 	} else {
 		b.WriteString("What is missing, and why:\n")
-		left := maxChecks
-		for _, r := range missing {
-			line := fmt.Sprintf("missing %d: %s\n  why: %s\n", r.Criterion.Index, describe(r.Criterion), indent(headTail(r.Reasoning, min(maxFeedback, max(left, 200)))))
-			left -= len(line)
-			b.WriteString(line)
-		}
+		list(&b, maxChecks, len(missing), func(i int) string {
+			r := missing[i]
+			return fmt.Sprintf("missing %d: %s\n  why: %s\n", r.Criterion.Index, describe(r.Criterion), indent(headTail(r.Reasoning, maxFeedback)))
+		})
 	}
 	if len(satisfied) > 0 {
 		b.WriteString("Already satisfied, keep it so:\n")
-		for _, r := range satisfied {
-			fmt.Fprintf(&b, "satisfied %d: %s\n", r.Criterion.Index, describe(r.Criterion))
-		}
+		list(&b, maxList, len(satisfied), func(i int) string {
+			return fmt.Sprintf("satisfied %d: %s\n", satisfied[i].Criterion.Index, describe(satisfied[i].Criterion))
+		})
 	}
 	return b.String()
+}
+
+// list writes n entries until limit bytes are used, and says how many it left out.
+func list(b *strings.Builder, limit, n int, entry func(int) string) {
+	for i := range n {
+		line := entry(i)
+		if limit -= len(line); limit < 0 && i > 0 {
+			fmt.Fprintf(b, "… and %d more\n", n-i)
+			return
+		}
+		b.WriteString(line)
+	}
 }
 
 // describe is a criterion in one line with how it is checked.
@@ -79,7 +91,7 @@ func describe(c dod.Criterion) string {
 	if check := c.Check.String(); check != "" && check != text {
 		text += " -> " + check
 	}
-	return strings.TrimSpace(text)
+	return headTail(strings.TrimSpace(text), maxCriterion)
 }
 
 func split(results []dod.Result) (missing, satisfied []dod.Result) {

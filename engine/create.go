@@ -152,7 +152,7 @@ func (e *Engine) draftDod(ctx context.Context, actor models.Actor, in NewPlan, p
 	if hasRun(criteria) && !actor.Role.Can(e.CommandsBy) {
 		bad("dod", "Only the role %s may write run: commands here.", e.CommandsBy)
 	}
-	if open := unfilled(criteria); len(open) > 0 && plan.TemplateVersionID != nil {
+	if open := dod.OpenPlaceholders(criteria); len(open) > 0 && plan.TemplateVersionID != nil {
 		for _, name := range open {
 			bad("dod_args."+name, "Give {%s} a value: a criterion needs it.", name)
 		}
@@ -182,6 +182,10 @@ func (e *Engine) draftPhases(actor models.Actor, in []NewPhase, bad func(string,
 		}
 		if len(p.Task) > maxText {
 			bad(at("task"), "The task is too long: at most 256 KiB. Put files into the repository instead.")
+		}
+		if len(p.DoneWhen) > maxText {
+			bad(at("done_when"), "The condition is too long: at most 256 KiB.")
+			continue
 		}
 		if len(p.Agents) == 0 {
 			bad(at("agents"), "Choose who does it: at least one agent.")
@@ -275,17 +279,6 @@ func hasRun(criteria []dod.Criterion) bool {
 		}
 	}
 	return false
-}
-
-// unfilled lists the placeholders that are still in criteria's texts.
-func unfilled(criteria []dod.Criterion) []string {
-	var b strings.Builder
-	for _, c := range criteria {
-		if c.Check.Kind != dod.CheckRun {
-			b.WriteString(c.Text + "\n" + c.Check.Arg + "\n")
-		}
-	}
-	return dod.Placeholders(b.String())
 }
 
 // withDefaults fills missing arguments and refuses missing required ones. An

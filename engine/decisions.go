@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"donewhen/dod"
@@ -25,6 +27,9 @@ func (e *Engine) Waive(ctx context.Context, actor models.Actor, planID string, c
 		case r.Status == dod.Passed:
 			return models.Errorf(models.CodeConflict, "The criterion has passed; there is nothing to waive.")
 		}
+		if last, err := e.lastDecision(ctx, tx, plan, r.Criterion.Index, models.DecisionWaive); err != nil || last != nil {
+			return cmp.Or(err, errDecided)
+		}
 		return e.decideCriterion(ctx, tx, actor, plan, r.Criterion, models.DecisionWaive, reason, "criterion.waived")
 	})
 }
@@ -47,6 +52,10 @@ func (e *Engine) SignOff(ctx context.Context, actor models.Actor, planID string,
 		if !yes {
 			kind, event = models.DecisionReject, "criterion.rejected"
 		}
+		last, err := e.lastDecision(ctx, tx, plan, r.Criterion.Index, models.DecisionApprove, models.DecisionReject)
+		if err != nil || last != nil && last.Kind == kind {
+			return cmp.Or(err, errDecided)
+		}
 		return e.decideCriterion(ctx, tx, actor, plan, r.Criterion, kind, reason, event)
 	})
 }
@@ -58,6 +67,24 @@ func (e *Engine) decideCriterion(ctx context.Context, tx *store.Tx, actor models
 	}
 	return tx.InsertEvent(ctx, models.Event{PlanID: plan.ID, Kind: event, ActorID: actor.ID, Actor: actor.Name,
 		Reason: "criterion " + itoa(c.Index) + " (" + c.Text + "): " + reason})
+}
+
+// errDecided is the answer to the second of two equal clicks.
+var errDecided error = models.Errorf(models.CodeConflict, "That was decided already. Look at the plan again.")
+
+// lastDecision is the newest decision of the given kinds about a criterion as it
+// stands now, nil when there is none.
+func (e *Engine) lastDecision(ctx context.Context, tx *store.Tx, plan models.Plan, criterion int, kinds ...models.DecisionKind) (*models.Decision, error) {
+	decisions, err := tx.DecisionsOf(ctx, plan.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range slices.Backward(decisions) {
+		if d.Criterion == criterion && d.Fingerprint == e.fingerprint(plan) && slices.Contains(kinds, d.Kind) {
+			return &d, nil
+		}
+	}
+	return nil, nil
 }
 
 // onCriterion runs a decision about one criterion of a finished plan. The
@@ -81,7 +108,11 @@ func (e *Engine) onCriterion(ctx context.Context, actor models.Actor, planID str
 		if ev == nil || ev.ID != evaluationID || ev.Status != models.EvaluationDone || ev.Fingerprint != e.fingerprint(plan) {
 			return models.Errorf(models.CodeConflict, "There is a newer state than the evaluation you saw. Look at it again.")
 		}
-		for _, r := range SummaryOf(ev).Results {
+		decisions, err := tx.DecisionsOf(ctx, planID)
+		if err != nil {
+			return err
+		}
+		for _, r := range withDecisions(SummaryOf(ev), decisions, e.fingerprint(plan)).Results {
 			if r.Criterion.Index == criterion {
 				return fn(tx, plan, r)
 			}

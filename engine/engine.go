@@ -55,12 +55,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	runtimes map[string]Runtime
-	cancels  map[int64]runningRun // by run id
-}
-
-type runningRun struct {
-	planID string
-	cancel context.CancelCauseFunc
+	under    map[workKey]workUnderWay
 }
 
 // New makes an Engine. Nothing runs until Recover and Run are called.
@@ -88,7 +83,7 @@ func New(c Config) *Engine {
 		hub:      NewHub(),
 		wake:     make(chan struct{}, 1),
 		runtimes: map[string]Runtime{},
-		cancels:  map[int64]runningRun{},
+		under:    map[workKey]workUnderWay{},
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	for _, r := range c.Runtimes {

@@ -52,32 +52,60 @@ func (e *Engine) queueEvaluation(ctx context.Context, tx *store.Tx, planID strin
 // beginEvaluation claims a queued evaluation by compare-and-swap and carries it
 // out in a goroutine of its own.
 func (e *Engine) beginEvaluation(ctx context.Context, ev models.Evaluation) (bool, error) {
+	begun := false
 	err := e.change(ctx, ev.PlanID, func(tx *store.Tx) error {
-		return tx.MoveEvaluation(ctx, ev.ID, models.EvaluationQueued, models.EvaluationRunning, store.EvaluationSet{StartedAt: new(e.Now())}, store.Why{})
+		plan, err := tx.Plan(ctx, ev.PlanID)
+		if err != nil {
+			return err
+		}
+		if begun = plan.Status == models.PlanFinished; begun {
+			return tx.MoveEvaluation(ctx, ev.ID, models.EvaluationQueued, models.EvaluationRunning, store.EvaluationSet{StartedAt: new(e.Now())}, store.Why{})
+		}
+		why := errOvertaken.Error()
+		return tx.MoveEvaluation(ctx, ev.ID, models.EvaluationQueued, models.EvaluationErrored,
+			store.EvaluationSet{Error: &why, EndedAt: new(e.Now())}, store.Why{Reason: why})
 	})
-	if err != nil {
+	if err != nil || !begun {
 		return false, err
 	}
 	e.work.Go(func() {
+		ctx, done := e.track(e.life, evaluating, ev.ID, ev.PlanID)
+		defer done()
+		e.endOvertaken(ctx, ev.PlanID) // what came before it was tracked found nothing to end
 		set := store.EvaluationSet{}
-		err := guarded(func() (err error) { set, err = e.evaluate(e.life, ev); return err })
+		err := guarded(func() (err error) { set, err = e.evaluate(ctx, ev); return err })
 		if e.life.Err() != nil {
 			return // recovery queues it again
 		}
-		to, why := models.EvaluationDone, store.Why{}
-		if err != nil {
-			e.Log.Error("evaluation", "plan", ev.PlanID, "err", err)
-			to, set.Error, why.Reason = models.EvaluationErrored, new(err.Error()), err.Error()
-		}
-		set.EndedAt = new(e.Now())
-		ctx := context.WithoutCancel(e.life)
-		if err := e.change(ctx, ev.PlanID, func(tx *store.Tx) error {
-			return tx.MoveEvaluation(ctx, ev.ID, models.EvaluationRunning, to, set, why)
-		}); ignoreConflict(err) != nil {
-			e.Log.Error("evaluation", "plan", ev.PlanID, "err", err)
-		}
+		e.endEvaluation(ev, set, err, context.Cause(ctx))
 	})
 	return true, nil
+}
+
+// endEvaluation stores how an evaluation ended. A pass that waited for it to
+// leave the workspace may go on.
+func (e *Engine) endEvaluation(ev models.Evaluation, set store.EvaluationSet, err, stopped error) {
+	to, why := models.EvaluationDone, store.Why{}
+	switch {
+	case stopped != nil:
+		to, set, why.Reason = models.EvaluationErrored, store.EvaluationSet{Error: new(stopped.Error())}, stopped.Error()
+	case err != nil:
+		e.Log.Error("evaluation", "plan", ev.PlanID, "err", err)
+		to, set.Error, why.Reason = models.EvaluationErrored, new(err.Error()), err.Error()
+	}
+	set.EndedAt = new(e.Now())
+	ctx := context.WithoutCancel(e.life)
+	_ = e.persist("end of an evaluation", func() error {
+		return e.change(ctx, ev.PlanID, func(tx *store.Tx) error {
+			if err := tx.MoveEvaluation(ctx, ev.ID, models.EvaluationRunning, to, set, why); err != nil {
+				return err
+			}
+			if plan, err := tx.Plan(ctx, ev.PlanID); err != nil || plan.Status != models.PlanRunning {
+				return err
+			}
+			return e.dueNext(ctx, tx, ev.PlanID)
+		})
+	})
 }
 
 // evaluate judges a plan's whole definition of done: the workspace is recorded
@@ -129,7 +157,7 @@ func (e *Engine) planContext(ctx context.Context, plan models.Plan, project mode
 		return nil, nil, "", err
 	}
 	names := map[string]int{}
-	tasks := ""
+	var tasks []string
 	for _, ph := range phases {
 		if ph.PassID == nil {
 			continue
@@ -157,13 +185,13 @@ func (e *Engine) planContext(ctx context.Context, plan models.Plan, project mode
 			}
 		}
 		rendering += "# Phase " + itoa(ph.Position) + ": " + ph.Name + "\n" + ev.Render(nil) + "\n"
-		tasks += pass.TaskText + "\n"
+		tasks = append(tasks, pass.TaskText)
 	}
 	added, wasCut, err := e.Spaces.AddedLines(ctx, repoOf(project), plan.BaseCommit, plan.WorkCommit, maxDiff)
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("read the plan's added lines: %w", err)
 	}
-	if diff := newEcho(tasks).removeFromFiles(e.redact(cleanText(added))); diff != "" {
+	if diff := newEcho(tasks...).removeFromFiles(e.redact(cleanText(added))); diff != "" {
 		values["diff"] = diff
 	}
 	if wasCut {

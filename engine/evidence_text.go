@@ -2,19 +2,23 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 var (
-	// CSI, OSC and the two-byte escapes: colours, cursor moves, titles, links.
-	escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[@-Z\\\\^_=><()#%a-z0-9]?")
+	// CSI, OSC, character sets and the two-byte escapes: colours, cursor moves,
+	// titles, links. An OSC that never ends in its line hides nothing: only its
+	// first byte goes, or an agent could hide the rest of its output with it.
+	escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)|\x1b[ -/]+[0-~]|\x1b[@-Z\\\\^_=><a-z0-9]?")
 	// What differs from run to run without meaning anything.
 	times = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|seconds|m\d+(?:\.\d+)?s)\b`)
 	// Shapes of well-known credentials, wherever they come from.
-	credentials = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|AIza[0-9A-Za-z_-]{35})\b|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
+	credentials = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|AIza[0-9A-Za-z_-]{35})\b|-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----|(?:\s*\n[A-Za-z0-9+/=]{16,})*)`)
 )
 
 const redacted = "[redacted]"
@@ -31,7 +35,7 @@ func cleanText(s string) string {
 			return r
 		case r == '\r':
 			return '\n' // a progress line that overwrites itself
-		case r < 0x20 || r == 0x7f || r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff':
+		case r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff':
 			return -1
 		}
 		return r
@@ -77,32 +81,73 @@ type echo struct {
 // of a line: shorter ones ("done", "ok") are ordinary words of honest output.
 const minSpan = 8
 
-func newEcho(task string) echo {
+func newEcho(tasks ...string) echo {
 	ec := echo{lines: map[string]bool{}}
 	var spans, composed []string
-	ours := false
-	for line := range strings.Lines(cleanText(task)) {
-		t := strings.TrimSpace(line)
-		if t == "" {
-			continue
-		}
-		if t == composedMark {
-			ours = true
-		}
-		ec.lines[t] = true
-		if utf8.RuneCountInString(t) < minSpan {
-			continue
-		}
-		spans = append(spans, t)
-		if j, err := json.Marshal(t); err == nil && string(j[1:len(j)-1]) != t {
-			spans = append(spans, string(j[1:len(j)-1])) // as agents' JSON streams print it
-		}
-		if ours {
-			composed = append(composed, t)
+	for _, task := range tasks {
+		ours := false
+		for line := range strings.Lines(cleanText(task)) {
+			t := strings.TrimSpace(line)
+			if t == "" {
+				continue
+			}
+			if t == composedMark {
+				ours = true
+			}
+			ec.lines[t] = true
+			if utf8.RuneCountInString(t) < minSpan {
+				continue
+			}
+			spans = append(spans, t)
+			spans = append(spans, inJSON(t)...)
+			if ours {
+				composed = append(composed, t)
+			}
 		}
 	}
 	ec.spans, ec.composed = remover(spans), remover(composed)
 	return ec
+}
+
+// inJSON is how agents' JSON streams print a line, where that differs from the
+// line itself: bare (as JavaScript writes it), with HTML's signs escaped (as Go
+// does), and in ASCII alone (as Python does).
+func inJSON(line string) []string {
+	var bare strings.Builder
+	enc := json.NewEncoder(&bare)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(line) != nil {
+		return nil
+	}
+	js := strings.Trim(bare.String(), "\n")
+	js = js[1 : len(js)-1]
+	forms := []string{js, strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`).Replace(js)}
+	ascii := ""
+	for _, r := range js {
+		switch {
+		case r < utf8.RuneSelf:
+			ascii += string(r)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			ascii += fmt.Sprintf(`\u%04x\u%04x`, hi, lo)
+		default:
+			ascii += fmt.Sprintf(`\u%04x`, r)
+		}
+	}
+	forms = append(forms, ascii)
+	return slices.DeleteFunc(slices.Compact(forms), func(f string) bool { return f == line })
+}
+
+// cutLine bounds a text that has to stay one line, on a rune boundary.
+func cutLine(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	limit -= len("…")
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return strings.TrimSpace(s[:limit]) + "…"
 }
 
 // remover takes all spans out in one pass; of two that begin at the same place

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +12,8 @@ import (
 	"donewhen/models/store"
 )
 
-// errCancelled is the cause with which a person's cancel ends a run.
-var errCancelled = errors.New("cancelled by a person")
+// errPlanStopped says that the plan was paused or ended before a run began.
+var errPlanStopped = errors.New("the plan does not run")
 
 // errTaken says that somebody else has the pass, or that it is over.
 var errTaken = errors.New("the pass is taken or over")
@@ -52,7 +53,7 @@ func (e *Engine) ExecutePass(_ context.Context, passID int64) error {
 	if broke != nil {
 		due = due.Add(sweepEvery) // what is broken must not keep the server busy
 	}
-	return errors.Join(broke, e.release(ctx, pass, worker, due))
+	return errors.Join(broke, e.persist("release of a pass", func() error { return e.release(ctx, pass, worker, due) }))
 }
 
 // orphans marks runs lost that are "running" under a pass which nobody had: the
@@ -168,8 +169,15 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 		return false, err
 	}
 	err = e.change(ctx, run.PlanID, func(tx *store.Tx) error {
+		// Read again inside: after a pause nothing new starts.
+		if plan, err := tx.Plan(ctx, run.PlanID); err != nil || plan.Status != models.PlanRunning {
+			return cmp.Or(err, errPlanStopped)
+		}
 		return tx.MoveRun(ctx, run.ID, models.RunQueued, models.RunRunning, store.RunSet{StartedAt: new(e.Now())}, store.Why{})
 	})
+	if errors.Is(err, errPlanStopped) {
+		return false, nil
+	}
 	if err != nil {
 		return false, ignoreConflict(err)
 	}
@@ -231,13 +239,11 @@ func (e *Engine) runAgent(ctx context.Context, plan models.Plan, project models.
 	if err != nil {
 		return errored("The run's log could not be opened: %v", err), 0, false
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	e.track(run.ID, runningRun{planID: plan.ID, cancel: cancel})
-	defer e.untrack(run.ID)
+	ctx, done := e.track(ctx, running, run.ID, plan.ID)
+	defer done()
 	// A cancel that came before the run was tracked found nothing to end.
 	if now, err := e.Store.Run(ctx, run.ID); err != nil || now.Status != models.RunRunning {
-		cancel(errCancelled)
+		e.endWork(plan.ID, errCancelled, running)
 	}
 
 	var shown time.Time
@@ -271,27 +277,4 @@ func (e *Engine) runAgent(ctx context.Context, plan models.Plan, project models.
 	}
 	bytes, cut = log.Stats()
 	return out, bytes, cut
-}
-
-func (e *Engine) track(runID int64, r runningRun) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.cancels[runID] = r
-}
-
-func (e *Engine) untrack(runID int64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.cancels, runID)
-}
-
-// endRuns ends the running agents of a plan.
-func (e *Engine) endRuns(planID string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, r := range e.cancels {
-		if r.planID == planID {
-			r.cancel(errCancelled)
-		}
-	}
 }

@@ -100,6 +100,8 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 			} else if preview.Busy != "" {
 				f.TargetBusy = preview.Busy
 			}
+		default: // it finished while we looked elsewhere: unsure means closed
+			f.TargetBusy = "it was not looked at yet; look at the plan again"
 		}
 	}
 	v.State = dod.Gate(f)

@@ -28,13 +28,14 @@ func (e *Engine) beginJudging(ctx context.Context, ph models.Phase) error {
 		return err
 	}
 	e.work.Go(func() {
-		if err := guarded(func() error { return e.judgePass(e.life, ph.ID, id) }); err != nil {
-			e.Log.Error("judging", "pass", id, "err", err)
-			if e.life.Err() != nil {
-				return // recovery frees the claim and judges again
-			}
-			e.judgingBroke(id, ph, err)
+		ctx, done := e.track(e.life, judging, id, ph.PlanID)
+		defer done()
+		err := guarded(func() error { return e.judgePass(ctx, ph.ID, id) })
+		if err == nil || context.Cause(ctx) == errCancelled || e.life.Err() != nil {
+			return // a cancelled pass is over; after a stop recovery frees the claim and it is judged again
 		}
+		e.Log.Error("judging", "pass", id, "err", err)
+		e.judgingBroke(id, ph, err)
 	})
 	return nil
 }
@@ -45,9 +46,7 @@ func (e *Engine) judgingBroke(passID int64, ph models.Phase, cause error) {
 	ctx := context.WithoutCancel(e.life)
 	v := models.Verdict{PassID: passID, PhaseID: ph.ID, PlanID: ph.PlanID, Kind: models.VerdictTrouble,
 		Reason: "The evidence could not be judged: " + cause.Error(), Evaluator: e.JudgeSpec()}
-	if err := e.settleVerdict(ctx, ph.ID, passID, v, judged{Trouble: true}); ignoreConflict(err) != nil {
-		e.Log.Error("judging", "pass", passID, "err", err)
-	}
+	e.persist("judging", func() error { return e.settleVerdict(ctx, ph.ID, passID, v, judged{Trouble: true}) })
 }
 
 // judgePass judges one pass: deterministic checks first, then one question per
@@ -67,11 +66,19 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 	if err != nil {
 		return err
 	}
+	if ph.Status != models.PhaseJudging {
+		return nil // cancelled before it began
+	}
+	criteria := dod.ParseCriteria(ph.DoneWhen)
+	if looksAtWorkspace(criteria) {
+		if pass, err = e.recordBeforeChecks(ctx, plan, project, pass); err != nil {
+			return err
+		}
+	}
 	ev, err := e.CollectEvidence(ctx, repoOf(project), pass)
 	if err != nil {
 		return err
 	}
-	criteria := dod.ParseCriteria(ph.DoneWhen)
 	suite := e.suite(plan, project, ev.Cut)
 	suite.Asker, suite.PlainToAsker, suite.StopOnFailed, suite.Task = e.Judge, e.Judge != nil, true, ph.Task
 
@@ -79,10 +86,15 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 	if err != nil {
 		return err
 	}
+	own, err := e.Store.LatestVerdict(ctx, passID)
+	if err != nil {
+		return err
+	}
+	asked := own != nil && own.Kind == models.VerdictGiven // a person wants it judged again
 	v := models.Verdict{PassID: passID, PhaseID: phaseID, PlanID: ph.PlanID, Evaluator: e.JudgeSpec(), Tree: pass.EndTree}
 	out, checks := deterministic(ctx, suite, criteria, ev.Values)
 	v.Evidence, v.EvidenceHash = ev.Render(checks), ev.Hash(checks)
-	if before != nil && before.Kind == models.VerdictGiven && before.EvidenceHash == v.EvidenceHash && before.Evaluator == v.Evaluator && !before.Met {
+	if !asked && before != nil && before.Kind == models.VerdictGiven && before.EvidenceHash == v.EvidenceHash && before.Evaluator == v.Evaluator && !before.Met {
 		v.Kind, v.Reason, v.ResultsJSON, v.ReusedFrom = before.Kind, before.Reason, before.ResultsJSON, &before.ID
 	} else {
 		if !stops(out) {
@@ -101,6 +113,37 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 	}
 	e.at("after_verdict")
 	return e.settleVerdict(ctx, phaseID, passID, v, judged{Met: v.Met, Trouble: v.Kind != models.VerdictGiven, SameAsBefore: same})
+}
+
+// looksAtWorkspace says whether a criterion is checked in the workspace itself.
+func looksAtWorkspace(criteria []dod.Criterion) bool {
+	for _, c := range criteria {
+		if c.Check.Kind == dod.CheckRun || c.Check.Kind == dod.CheckFile {
+			return true
+		}
+	}
+	return false
+}
+
+// recordBeforeChecks records the workspace once more before checks look at it.
+// Normally nothing has changed since the last run; what a person mended there by
+// hand is part of what is judged, and must not look like the check's doing, which
+// is put back.
+func (e *Engine) recordBeforeChecks(ctx context.Context, plan models.Plan, project models.Project, pass models.Pass) (models.Pass, error) {
+	snap, err := e.Spaces.Snapshot(ctx, repoOf(project), plan.ID, plan.BaseCommit, "Changes found before the checks")
+	if err != nil {
+		return pass, fmt.Errorf("the workspace could not be recorded: %w", err)
+	}
+	if snap.Commit == pass.EndCommit && snap.Commit == plan.WorkCommit {
+		return pass, nil
+	}
+	pass.EndCommit, pass.EndTree = snap.Commit, snap.Tree
+	return pass, e.change(ctx, plan.ID, func(tx *store.Tx) error {
+		if err := recordSnapshot(ctx, tx, plan.ID, snap); err != nil {
+			return err
+		}
+		return tx.SetPass(ctx, pass.ID, models.PassJudging, store.PassSet{EndCommit: &snap.Commit, EndTree: &snap.Tree})
+	})
 }
 
 // settleVerdict stores a verdict and carries out settle table 2, in one

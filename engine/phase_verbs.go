@@ -37,7 +37,8 @@ func (e *Engine) RejectPhase(ctx context.Context, actor models.Actor, phaseID, p
 			return err
 		}
 		text := "Rejected by " + actor.Name + ": " + reason
-		return e.movePhase(ctx, tx, ph, models.PhaseFailed, store.PhaseSet{Reason: &text, NoDue: true},
+		// The reason waits as a note: whatever the next pass is, its agents read it.
+		return e.movePhase(ctx, tx, ph, models.PhaseFailed, store.PhaseSet{Reason: &text, Note: &text, NoDue: true},
 			store.Why{Actor: actor, Kind: "phase.rejected", Reason: reason})
 	})
 }
@@ -64,7 +65,7 @@ func (e *Engine) MorePasses(ctx context.Context, actor models.Actor, phaseID, pa
 		if !slices.Contains([]models.PhaseStatus{models.PhaseExhausted, models.PhaseStalled, models.PhaseNeedsAttention, models.PhaseFailed}, ph.Status) {
 			return wrongPhase(ph, "given more passes")
 		}
-		return e.anotherPass(ctx, tx, actor, ph, min(ph.Iteration+1+n, models.MaxIterations), note, "phase.more_passes")
+		return e.anotherPass(ctx, tx, actor, ph, ph.MaxIterations+min(n, models.MaxIterations), note, "phase.more_passes")
 	})
 }
 
@@ -85,7 +86,7 @@ func (e *Engine) anotherPass(ctx context.Context, tx *store.Tx, actor models.Act
 	if err := e.reopen(ctx, tx, ph, why); err != nil {
 		return err
 	}
-	set := store.PhaseSet{Iteration: new(ph.Iteration + 1), MaxIterations: new(models.ClampIterations(limit)), Note: &note, Overridden: new(false), DueAt: new(e.Now())}
+	set := store.PhaseSet{Iteration: new(ph.Iteration + 1), MaxIterations: new(models.ClampIterations(limit)), Note: new(joinNotes(ph.Note, note)), Overridden: new(false), DueAt: new(e.Now())}
 	return e.movePhase(ctx, tx, ph, models.PhasePending, set, why)
 }
 
@@ -175,8 +176,12 @@ func (e *Engine) RetryPhase(ctx context.Context, actor models.Actor, phaseID, pa
 			models.PhaseFailed, models.PhaseCompleted}, ph.Status) {
 			return wrongPhase(ph, "retried")
 		}
+		if len(note) > maxNote {
+			return models.Invalid("note", "The note is too long: at most %d bytes.", maxNote)
+		}
 		how := "on the tree as it is"
-		set := store.PhaseSet{Attempt: new(ph.Attempt + 1), Iteration: new(0), Note: &note, Feedback: new(""), Reason: new(""), Overridden: new(false), DueAt: new(e.Now())}
+		set := store.PhaseSet{Attempt: new(ph.Attempt + 1), Iteration: new(0), Note: new(joinNotes(ph.Note, note)), Feedback: new(""), Reason: new(""),
+			RestoreTo: new(""), Overridden: new(false), DueAt: new(e.Now())}
 		if fromStart && ph.StartCommit != "" {
 			how = fmt.Sprintf("from the phase's start (%.12s)", ph.StartCommit)
 			set.RestoreTo = &ph.StartCommit
@@ -210,7 +215,7 @@ func (e *Engine) AcceptPhase(ctx context.Context, actor models.Actor, phaseID, p
 			return err
 		}
 		text := "Accepted as it is by " + actor.Name + ": " + reason
-		return e.completePhase(ctx, tx, ph, store.PhaseSet{Overridden: new(true), Reason: &text}, why)
+		return e.completePhase(ctx, tx, ph, store.PhaseSet{Overridden: new(true), Reason: &text, Note: new(""), RestoreTo: new("")}, why)
 	})
 }
 
@@ -236,7 +241,7 @@ func (e *Engine) reopen(ctx context.Context, tx *store.Tx, ph models.Phase, why 
 		if err := e.endPass(ctx, tx, later, models.PassSuperseded, why); err != nil {
 			return err
 		}
-		set := store.PhaseSet{Attempt: new(later.Attempt + 1), Iteration: new(0), Feedback: new(""), Reason: new(""), StartCommit: new(""), Overridden: new(false), NoDue: true}
+		set := store.PhaseSet{Attempt: new(later.Attempt + 1), Iteration: new(0), Feedback: new(""), Reason: new(""), StartCommit: new(""), RestoreTo: new(""), Overridden: new(false), NoDue: true}
 		if later.Status == models.PhasePending {
 			err = tx.SetPhase(ctx, later.ID, models.PhasePending, set)
 		} else {
@@ -259,7 +264,7 @@ func (e *Engine) onPhase(ctx context.Context, actor models.Actor, phaseID, passI
 	if err != nil {
 		return err
 	}
-	return e.decide(ctx, seen.PlanID, func(tx *store.Tx) error {
+	err = e.decide(ctx, seen.PlanID, func(tx *store.Tx) error {
 		ph, err := tx.Phase(ctx, phaseID)
 		if err != nil {
 			return err
@@ -280,6 +285,10 @@ func (e *Engine) onPhase(ctx context.Context, actor models.Actor, phaseID, passI
 		}
 		return fn(tx, ph)
 	})
+	if err == nil {
+		e.endOvertaken(ctx, seen.PlanID)
+	}
+	return err
 }
 
 // record stores a person's decision, bound to what they saw: pass, tree and
@@ -298,4 +307,12 @@ func (e *Engine) record(ctx context.Context, tx *store.Tx, actor models.Actor, p
 
 func wrongPhase(ph models.Phase, done string) error {
 	return models.Errorf(models.CodeConflict, "The phase cannot be %s: it is %s now. Look at it again.", done, strings.ReplaceAll(string(ph.Status), "_", " "))
+}
+
+// joinNotes keeps a note that no pass has read yet when another one is given.
+func joinNotes(unread, note string) string {
+	if strings.TrimSpace(unread) == "" || strings.TrimSpace(note) == "" {
+		return strings.TrimSpace(unread + note)
+	}
+	return unread + "\n" + note
 }

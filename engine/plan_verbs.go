@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,7 +91,7 @@ func (e *Engine) CancelPlan(ctx context.Context, actor models.Actor, planID, rea
 		return tx.MovePlan(ctx, planID, plan.Status, models.PlanCancelled, store.PlanSet{EndedAt: new(e.Now())}, why)
 	})
 	if err == nil {
-		e.endRuns(planID)
+		e.endWork(planID, errCancelled)
 	}
 	return err
 }
@@ -116,10 +117,12 @@ func (e *Engine) DiscardPlan(ctx context.Context, actor models.Actor, planID, re
 		return tx.MovePlan(ctx, planID, plan.Status, models.PlanDiscarded, store.PlanSet{EndedAt: new(e.Now())}, why)
 	})
 	if err == nil {
-		e.endRuns(planID)
+		e.endWork(planID, errCancelled)
 	}
 	return err
 }
+
+var errCleaned error = models.Errorf(models.CodeConflict, "The plan's workspace was cleaned up already.")
 
 // CleanUp removes the workspace of a plan that is over. Its branch, logs and
 // decisions stay.
@@ -131,13 +134,22 @@ func (e *Engine) CleanUp(ctx context.Context, actor models.Actor, planID string)
 	if err != nil {
 		return err
 	}
-	if !plan.Status.Over() || plan.CleanedAt != nil {
+	if !plan.Status.Over() {
 		return wrongState(plan, "cleaned up")
+	}
+	if plan.CleanedAt != nil {
+		return errCleaned
+	}
+	if e.atWork(planID) {
+		return models.Errorf(models.CodeConflict, "The plan's agents and checks are still being stopped. Try again in a moment.")
 	}
 	if err := e.Spaces.Remove(ctx, repoOf(project), planID); err != nil {
 		return fromGit(err)
 	}
 	return e.decide(ctx, planID, func(tx *store.Tx) error {
+		if now, err := tx.Plan(ctx, planID); err != nil || now.CleanedAt != nil {
+			return cmp.Or(err, errCleaned)
+		}
 		if err := tx.SetPlan(ctx, planID, plan.Status, store.PlanSet{CleanedAt: new(e.Now())}); err != nil {
 			return err
 		}

@@ -14,7 +14,17 @@ import (
 // complete: the pass and its runs are inserted in one transaction, then the
 // pass is delivered. The task text is composed now, so that a note that was
 // given meanwhile is in it.
+//
+// It waits for an evaluation that is just being stopped: its checks look at the
+// same workspace, and what they changed is put back.
 func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phase) error {
+	if ev, err := e.Store.LatestEvaluation(ctx, plan.ID); err != nil {
+		return err
+	} else if ev != nil && ev.Status == models.EvaluationRunning {
+		return e.Store.InTx(ctx, func(tx *store.Tx) error {
+			return tx.SetPhase(ctx, ph.ID, models.PhasePending, store.PhaseSet{DueAt: new(e.Now().Add(redeliver))})
+		})
+	}
 	if ph.RestoreTo != "" {
 		if err := e.restore(ctx, plan, ph); err != nil {
 			return err
