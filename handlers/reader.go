@@ -10,4 +10,7 @@ import (
 type reader interface {
 	// Inbox: what waits on people; every page's menu shows how much.
 	Inbox(ctx context.Context, limit int) ([]models.InboxItem, error)
+	planReader      // plans, passes, runs and verdicts
+	authoringReader // the forms for plans, templates and projects
+	overviewReader  // inbox and audit
 }

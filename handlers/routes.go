@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -31,6 +32,11 @@ const (
 // routes is everything, noun by noun. GET and HEAD change nothing; everything
 // that changes something is a POST.
 func (s *Server) routes() []route {
+	return slices.Concat(s.accountRoutes(), s.planRoutes(), s.planFormRoutes(), s.templateRoutes(), s.projectRoutes(), s.overviewRoutes())
+}
+
+// accountRoutes are files, health, getting in, the reader's own account and users.
+func (s *Server) accountRoutes() []route {
 	return []route{
 		// Open: files, health, getting in.
 		{Method: get, Path: static.Prefix + "*", Handler: echo.WrapHandler(static.Handler()), Open: true},

@@ -14,7 +14,6 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"donewhen/engine"
-	"donewhen/models/store"
 )
 
 // maxBody is the largest request body: a form with long texts.
@@ -25,7 +24,7 @@ type Deps struct {
 	Accounts *engine.Accounts
 	Engine   *engine.Engine
 	Reader   reader
-	Logs     *store.Logs
+	Logs     logReader // of *store.Logs
 
 	// BaseURL is the address that people use, such as "https://done.example",
 	// when it is known: links are made with it, and its origin is taken as our own.

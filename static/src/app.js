@@ -7,5 +7,8 @@ import './live.js'
 import './times.js'
 import './copy.js'
 import './dialog.js'
+import './log.js'
+import './drafts.js'
+import './focus.js'
 
 document.documentElement.classList.add('js')

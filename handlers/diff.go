@@ -1,0 +1,216 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+	"github.com/labstack/echo/v4"
+
+	"donewhen/engine"
+	"donewhen/models"
+	"donewhen/views"
+)
+
+// diffLimits say how much of a difference one page shows.
+type diffLimits struct {
+	total int // lines of all files together
+	file  int // lines of one file
+	line  int // bytes of one line
+	open  bool
+}
+
+var (
+	diffOnPlan = diffLimits{total: 300, file: 150, line: 400}
+	diffOnPage = diffLimits{total: 1200, file: 500, line: 600, open: true}
+	diffOfFile = diffLimits{total: 10_000, file: 10_000, line: 4000, open: true}
+)
+
+// diff is what the plan has changed so far.
+func (b *planBuilder) diff(ctx context.Context) (views.DiffCard, error) {
+	p := b.plan()
+	return b.s.diffCard(ctx, p, 0, p.BaseCommit, p.WorkCommit, "", diffOnPlan)
+}
+
+// diffCard compares two commits of a plan. A comparison that git refuses is said
+// on the card: the rest of the page is not lost with it.
+func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, to, only string, limits diffLimits) (views.DiffCard, error) {
+	card := views.DiffCard{PlanID: p.ID, Pass: pass, From: from, To: to, Empty: "Nothing has changed yet."}
+	switch {
+	case from == "" && pass == 0:
+		card.Empty = "Nothing has changed: the plan has not been started."
+		return card, nil
+	case pass != 0:
+		card.Empty = "This pass changed no files."
+	}
+	d, err := s.Engine.Diff(ctx, p.ID, from, to)
+	if err != nil {
+		if ctx.Err() != nil {
+			return card, err
+		}
+		s.Log.Error("difference", "plan", p.ID, "err", err)
+		card.Error = "The difference could not be read: the server's log says why. The recorded work is not touched by that."
+		return card, nil
+	}
+	card.Added, card.Deleted, card.Cut = d.Added, d.Deleted, d.Cut
+	patches := readPatch(d.Patch)
+	left := limits.total
+	for _, f := range d.Files {
+		if only != "" && f.Path != only {
+			continue
+		}
+		file := diffFile(f, patches[f.Path], limits, &left)
+		if file.Folded != "" && !f.Binary && only == "" {
+			file.Href = views.PlanDiffPath(p.ID, pass, f.Path)
+		}
+		file.Open = file.Folded == "" && limits.open
+		card.Files = append(card.Files, file)
+	}
+	if only != "" && len(card.Files) == 0 {
+		return card, models.Errorf(models.CodeNotFound, "This file was not changed. It may have been typed wrongly.")
+	}
+	return card, nil
+}
+
+// readPatch is the files of a patch by their new path, those of deleted files
+// by their old one. What cannot be read is left out; the list of files is
+// complete without it.
+func readPatch(patch []byte) map[string]*gitdiff.File {
+	out := map[string]*gitdiff.File{}
+	files, _, _ := gitdiff.Parse(bytes.NewReader(patch)) // a cut patch ends in an error after its whole files
+	for _, f := range files {
+		name := f.NewName
+		if name == "" {
+			name = f.OldName
+		}
+		out[name] = f
+	}
+	return out
+}
+
+func diffFile(f engine.ChangedFile, patch *gitdiff.File, limits diffLimits, left *int) views.DiffFile {
+	out := views.DiffFile{Status: f.Status, Path: f.Path, OldPath: f.OldPath, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary}
+	lines := 0
+	if patch != nil {
+		for _, frag := range patch.TextFragments {
+			lines += len(frag.Lines)
+		}
+	}
+	switch {
+	case f.Binary:
+		out.Folded = "A binary file."
+	case patch == nil:
+		out.Folded = "Its lines are beyond what can be shown here. Fetch the branch to read them."
+	case lines == 0 && f.Status == "renamed":
+		out.Folded = "Renamed without a change."
+	case lines == 0:
+		out.Folded = "No line was changed."
+	case generated(f.Path) && limits.file < diffOfFile.file:
+		out.Folded = "Looks like a generated file."
+	case lines > limits.file:
+		out.Folded = fmt.Sprintf("%d lines are too many to be shown here.", lines)
+	case lines > *left:
+		out.Folded = "The page shows enough already."
+	default:
+		*left -= lines
+		out.Hunks = hunks(patch, limits.line)
+	}
+	return out
+}
+
+func hunks(patch *gitdiff.File, longest int) []views.DiffHunk {
+	var out []views.DiffHunk
+	for _, frag := range patch.TextFragments {
+		h := views.DiffHunk{Head: strings.TrimSpace(frag.Header())}
+		oldAt, newAt := frag.OldPosition, frag.NewPosition
+		for _, l := range frag.Lines {
+			line := views.DiffLine{Op: ' '}
+			text, cut := cutText(strings.ToValidUTF8(strings.TrimSuffix(l.Line, "\n"), "\uFFFD"), longest)
+			if line.Text = text; cut {
+				line.Text += " …"
+			}
+			switch l.Op {
+			case gitdiff.OpAdd:
+				line.Op, line.New = '+', newAt
+				newAt++
+			case gitdiff.OpDelete:
+				line.Op, line.Old = '-', oldAt
+				oldAt++
+			default:
+				line.Old, line.New = oldAt, newAt
+				oldAt++
+				newAt++
+			}
+			h.Lines = append(h.Lines, line)
+			if l.NoEOL() {
+				h.Lines = append(h.Lines, views.DiffLine{Op: '\\', Text: "No line break at the end of the file"})
+			}
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// generated says whether a file is one that people rarely read: a lock file, a
+// bundle, a vendored or generated source.
+func generated(name string) bool {
+	base := path.Base(name)
+	switch base {
+	case "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "go.sum", "Cargo.lock", "poetry.lock", "composer.lock", "Gemfile.lock", "uv.lock":
+		return true
+	}
+	for _, end := range []string{".min.js", ".min.css", ".map", "_templ.go", ".pb.go", "_pb2.py", ".snap"} {
+		if strings.HasSuffix(base, end) {
+			return true
+		}
+	}
+	for _, dir := range []string{"vendor/", "node_modules/", "dist/"} {
+		if strings.HasPrefix(name, dir) || strings.Contains(name, "/"+dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// GET /plans/:id/diff?pass=&file=
+func (s *Server) showPlanDiff(c echo.Context) error {
+	id, err := planParam(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	p, err := s.Reader.Plan(ctx, id)
+	if err != nil {
+		return err
+	}
+	v := views.DiffPage{Plan: p.Title, PlanID: id, Title: "Changes", File: c.QueryParam("file")}
+	from, to, passID := p.BaseCommit, p.WorkCommit, int64(0)
+	if given := c.QueryParam("pass"); given != "" {
+		passID, _ = strconv.ParseInt(given, 10, 64) // no number is no pass: not found
+		pass, err := s.Reader.Pass(ctx, passID)
+		if err != nil {
+			return err
+		}
+		if pass.PlanID != id {
+			return models.Errorf(models.CodeNotFound, "This plan has no such pass.")
+		}
+		from, to = pass.StartCommit, pass.EndCommit
+		v.Title = fmt.Sprintf("Changes of pass %d", pass.Number())
+	}
+	limits := diffOnPage
+	if v.File != "" {
+		limits = diffOfFile
+	}
+	if v.Card, err = s.diffCard(ctx, p, passID, from, to, v.File, limits); err != nil {
+		return err
+	}
+	if v.PageMeta, err = s.meta(c, v.Title+" of "+p.Title, views.NavPlans); err != nil {
+		return err
+	}
+	return s.page(c, http.StatusOK, views.PlanDiffPage(v))
+}

@@ -1,0 +1,107 @@
+package handlers
+
+import (
+	"fmt"
+	"strings"
+
+	"donewhen/models"
+	"donewhen/views"
+	"donewhen/views/ui"
+)
+
+// eventSaid is how events are said that a person did or that need more than
+// "what is now how".
+var eventSaid = map[string]string{
+	"plan.created": "made the plan", "plan.started": "started the plan", "plan.paused": "paused the plan", "plan.resumed": "resumed the plan",
+	"plan.cancelled": "cancelled the plan", "plan.discarded": "discarded the plan", "plan.cleaned_up": "removed the workspace",
+	"plan.dod_changed": "changed the definition of done", "plan.applying": "began to apply the plan", "plan.apply_refused": "was refused to apply the plan",
+	"evaluation.queued": "asked for an evaluation", "criterion.waived": "waived a criterion", "criterion.approved": "approved a criterion",
+	"criterion.rejected": "rejected a criterion",
+	"phase.approved":     "approved %s", "phase.rejected": "rejected %s", "phase.accepted": "accepted %s as it is", "phase.another_pass": "gave %s another pass",
+	"phase.more_passes": "allowed more passes for %s", "phase.tried_again": "tried %s again", "phase.judged_again": "had %s judged again",
+	"phase.retried": "retried %s",
+}
+
+// eventRow says one event in a sentence.
+func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
+	row := views.EventRow{ID: e.ID, At: e.CreatedAt, Actor: e.Actor, Server: e.ActorID == 0, Tone: ui.ToneIdle, Icon: "circle"}
+	row.Reason, _ = cutText(e.Reason, 600)
+	phase, pass, run := eventNames(e, d)
+	noun, _, _ := strings.Cut(e.Kind, ".")
+	said, known := eventSaid[e.Kind]
+	switch {
+	case known && !row.Server:
+		row.Sentence = said
+		if strings.Contains(said, "%s") {
+			row.Sentence = fmt.Sprintf(said, orWord(phase, "a phase"))
+		}
+		row.Icon = "user"
+	case noun == "run":
+		row.Sentence = fmt.Sprintf("%s: %s", orWord(run, "A run"), views.Word(e.To))
+		row.Icon, row.Tone = "square-terminal", views.RunTone(models.RunStatus(e.To))
+	case noun == "pass":
+		row.Sentence = fmt.Sprintf("%s of %s: %s", orWord(pass, "A pass"), orWord(phase, "a phase"), views.Word(e.To))
+		row.Icon, row.Tone = "repeat", passTone(models.PassStatus(e.To))
+	case noun == "phase":
+		row.Sentence = fmt.Sprintf("%s: %s", orWord(phase, "A phase"), views.Word(e.To))
+		row.Icon, row.Tone = "layers", views.PhaseTone(models.PhaseStatus(e.To))
+	case noun == "plan" && e.To != "":
+		row.Sentence = "The plan is " + views.Word(e.To)
+		row.Icon, row.Tone = "list-checks", views.PlanTone(models.PlanStatus(e.To))
+	case noun == "evaluation":
+		row.Sentence = "The evaluation is " + orWord(views.Word(e.To), "queued")
+		row.Icon = "clipboard-check"
+	default:
+		row.Sentence = strings.TrimSpace(views.Word(strings.ReplaceAll(e.Kind, ".", " ")) + " " + views.Word(e.To))
+	}
+	switch {
+	case e.RunID != nil:
+		row.Href = views.RunPath(*e.RunID)
+	case e.PassID != nil:
+		row.Href = views.PassPath(*e.PassID)
+	case e.PhaseID != nil:
+		row.Href = views.PhasePath(e.PlanID, *e.PhaseID)
+	}
+	return row
+}
+
+func passTone(s models.PassStatus) ui.Tone {
+	switch s {
+	case models.PassRunning, models.PassJudging:
+		return ui.ToneBusy
+	case models.PassMet:
+		return ui.ToneOK
+	case models.PassNotMet:
+		return ui.ToneBad
+	}
+	return ui.ToneIdle
+}
+
+func orWord(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// eventNames are the names of what an event is about, "" where they are not known.
+func eventNames(e models.Event, d models.PlanDetail) (phase, pass, run string) {
+	for _, ph := range d.Phases {
+		if e.PhaseID == nil || ph.Phase.ID != *e.PhaseID {
+			continue
+		}
+		phase = fmt.Sprintf("phase %d (%s)", ph.Phase.Position, ph.Phase.Name)
+		for _, p := range ph.Passes {
+			if e.PassID == nil || p.Pass.ID != *e.PassID {
+				continue
+			}
+			pass = fmt.Sprintf("Pass %d", p.Pass.Number())
+			for _, r := range p.Runs {
+				if e.RunID != nil && r.ID == *e.RunID {
+					run = fmt.Sprintf("%s in pass %d of %s", r.Agent.Label(), p.Pass.Number(), ph.Phase.Name)
+				}
+			}
+		}
+	}
+	return phase, pass, run
+}

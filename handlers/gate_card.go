@@ -1,0 +1,155 @@
+package handlers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"donewhen/dod"
+	"donewhen/models"
+	"donewhen/views"
+	"donewhen/views/ui"
+)
+
+// gateCard is the gate as a card: the reasons in the gate's order, each with
+// the verbs that mend it.
+func (b *planBuilder) gateCard() views.GateCard {
+	p, st := b.plan(), b.gate.State
+	card := views.GateCard{Open: st.Open, Ended: p.Status.Over(), Applied: p.Status == models.PlanApplied, Sentence: st.Sentence, Now: b.now}
+	if card.Ended {
+		b.outcome(&card)
+		return card
+	}
+	card.Waiting = len(st.Reasons) > 0
+	for _, r := range st.Reasons {
+		card.Waiting = card.Waiting && r.Action == dod.ActionWait
+		row := views.GateReason{Code: string(r.Code), Sentence: r.Sentence, Wait: r.Action == dod.ActionWait, Verbs: b.verbs(b.reasonVerbs(r))}
+		if len(r.Criteria) == 0 && len(r.Details) > 1 {
+			row.Details = r.Details
+		}
+		card.Reasons = append(card.Reasons, row)
+	}
+	if pre := b.gate.Preview; pre != nil && pre.Behind > 0 {
+		card.Behind = fmt.Sprintf("%s has moved by %s since; they are merged with the work.", p.TargetBranch, commits(pre.Behind))
+	}
+	if len(b.detail.Attempts) > 0 && b.detail.Attempts[0].Status == models.ApplyRefused {
+		a := b.detail.Attempts[0]
+		last := &views.RefusedApply{Reason: a.Reason, By: a.UserName, At: a.CreatedAt}
+		_ = json.Unmarshal([]byte(a.FilesJSON), &last.Files) // a list that cannot be read is not shown; the reason names the files too
+		card.Last = last
+	}
+	if b.role.Can(lead) {
+		apply := b.verbs([]views.Verb{b.applyVerb()})[0]
+		card.Apply = &apply
+		card.Will = fmt.Sprintf("Merges donewhen/%s into %s as one commit.", ui.Short(p.ID), p.TargetBranch)
+	} else {
+		card.Quiet = "A lead applies it. You are here to read."
+	}
+	return card
+}
+
+func commits(n int) string {
+	if n == 1 {
+		return "1 commit"
+	}
+	return strconv.Itoa(n) + " commits"
+}
+
+// outcome is the card of a plan that is over.
+func (b *planBuilder) outcome(card *views.GateCard) {
+	if !card.Applied {
+		return
+	}
+	for _, a := range b.detail.Attempts {
+		if a.Status == models.ApplyDone {
+			card.Sentence = fmt.Sprintf("Applied by %s: %s is in %s.", a.UserName, ui.Short(a.MergeCommit), a.TargetBranch)
+			return
+		}
+	}
+}
+
+// applyVerb posts what the person saw; while the gate is closed it cannot be pressed.
+func (b *planBuilder) applyVerb() views.Verb {
+	p := b.plan()
+	v := views.Verb{Key: "apply", Label: "Apply", Icon: "git-merge", Kind: ui.Primary, Action: views.PlanVerbPath(p.ID, views.VerbApply),
+		Hidden: [][2]string{{"commit", b.gate.Commit}, {"evaluation", strconv.FormatInt(b.gate.EvaluationID, 10)}}}
+	if !b.gate.State.Open {
+		v.Disabled, v.Why = true, b.gate.State.Sentence
+		return v
+	}
+	v.Question = "Apply to " + p.TargetBranch + "?"
+	v.Body = fmt.Sprintf("The work as recorded in %s is merged into %s of %s with one merge commit. Files there that the work does not touch stay as they are. %s",
+		ui.Short(b.gate.Commit), p.TargetBranch, b.detail.Project.Name, b.gate.State.Sentence)
+	return v
+}
+
+// reasonVerbs are the buttons and links that mend one reason.
+func (b *planBuilder) reasonVerbs(r dod.Reason) []views.Verb {
+	p := b.plan()
+	link := func(key, label, icon, href string) views.Verb {
+		return views.Verb{Key: key, Label: label, Icon: icon, Small: true, Href: href}
+	}
+	open := func() []views.Verb {
+		for _, d := range b.detail.Phases {
+			if d.Phase.Status != models.PhaseCompleted {
+				return []views.Verb{link("gate-phase", fmt.Sprintf("Open phase %d: %s", d.Phase.Position, d.Phase.Name), "arrow-right", "#"+views.PhaseAnchor(d.Phase.ID))}
+			}
+		}
+		return nil
+	}
+	rework := func() []views.Verb {
+		if n := len(b.detail.Phases); n > 0 {
+			return []views.Verb{link("gate-rework-"+string(r.Code), "Give a phase another pass", "repeat", "#"+views.PhaseAnchor(b.detail.Phases[n-1].Phase.ID))}
+		}
+		return nil
+	}
+	if r.Action == dod.ActionOpenPhase { // a reader may open it too
+		return open()
+	}
+	if !b.role.Can(lead) {
+		return nil
+	}
+	evaluate := func() []views.Verb {
+		if !mayEvaluate(p, b.detail.Evaluation) {
+			return nil
+		}
+		key := "gate-evaluate-" + string(r.Code)
+		label := "Evaluate again"
+		if r.Code == dod.ReasonNotEvaluated {
+			label = "Evaluate"
+		}
+		return []views.Verb{evaluateVerb(p.ID, key, label)}
+	}
+	switch r.Action {
+	case dod.ActionStart:
+		return []views.Verb{{Key: "gate-start", Label: "Start", Icon: "play", Small: true, Action: views.PlanVerbPath(p.ID, views.VerbStart), Hidden: [][2]string{{"key", "gate-start"}}}}
+	case dod.ActionResume:
+		return []views.Verb{{Key: "gate-resume", Label: "Resume", Icon: "play", Small: true, Action: views.PlanVerbPath(p.ID, views.VerbResume), Hidden: [][2]string{{"key", "gate-resume"}}}}
+	case dod.ActionEditDoD:
+		return []views.Verb{link("gate-edit", "Edit the definition of done", "pencil", views.PlanDodPath(p.ID))}
+	case dod.ActionEvaluate, dod.ActionRetryEvaluation:
+		return evaluate()
+	case dod.ActionWaive:
+		return slices.Concat(b.criteriaVerbs(r.Waivable, false), rework(), evaluate())
+	case dod.ActionApprove, dod.ActionLiftRejection:
+		return b.criteriaVerbs(r.Criteria, true)
+	case dod.ActionFixFiles:
+		return slices.Concat(rework(), evaluate())
+	case dod.ActionRework, dod.ActionResolveConflict:
+		return rework()
+	case dod.ActionClearTarget:
+		return []views.Verb{link("gate-look", "Look again", "refresh-cw", views.PlanPath(p.ID))}
+	}
+	return nil
+}
+
+func (b *planBuilder) criteriaVerbs(indexes []int, human bool) []views.Verb {
+	var out []views.Verb
+	for _, r := range b.gate.Summary.Results {
+		if slices.Contains(indexes, r.Criterion.Index) {
+			out = append(out, criterionVerbs(b.plan().ID, r.Criterion, b.gate.EvaluationID, human, b.role)...)
+		}
+	}
+	return out
+}

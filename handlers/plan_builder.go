@@ -1,0 +1,399 @@
+package handlers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"donewhen/dod"
+	"donewhen/engine"
+	"donewhen/models"
+	"donewhen/views"
+	"donewhen/views/ui"
+)
+
+// refusedForm is a verb that was just refused, with what was typed into its form.
+type refusedForm struct {
+	key    string
+	err    *models.Error
+	values map[string]string
+}
+
+// planBuilder makes the parts of a plan's page from one reading of its rows.
+type planBuilder struct {
+	s       *Server
+	detail  models.PlanDetail
+	gate    engine.GateView
+	role    models.Role
+	now     time.Time
+	refused *refusedForm
+	told    bool // the refusal has found its button
+}
+
+func (s *Server) planBuilder(c echo.Context, id string, refused *refusedForm) (*planBuilder, error) {
+	ctx := c.Request().Context()
+	detail, err := s.Reader.PlanDetail(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &planBuilder{s: s, detail: detail, role: s.user(c).Role, now: s.Now(), refused: refused}, nil
+}
+
+// withGate asks for the gate, which the card and the checklist are made of: for
+// a finished plan git is asked too.
+func (b *planBuilder) withGate(ctx context.Context) error {
+	var err error
+	b.gate, err = b.s.Engine.Gate(ctx, b.plan().ID)
+	return err
+}
+
+func (b *planBuilder) plan() models.Plan { return b.detail.Plan }
+
+func (b *planBuilder) head() views.PlanHead {
+	p := b.plan()
+	h := views.PlanHead{
+		ID: p.ID, Title: p.Title, Goal: p.Goal, Status: p.Status, Project: b.detail.Project.Name,
+		ProjectHref: views.ProjectPlansPath(p.ProjectID), Target: p.TargetBranch, Base: p.BaseCommit,
+		Creator: b.detail.Creator, Created: p.CreatedAt, Started: p.StartedAt, Ended: p.EndedAt, Cleaned: p.CleanedAt != nil,
+		Verbs: b.verbs(planVerbs(p, b.role)), Now: b.now,
+	}
+	if p.BaseCommit != "" {
+		h.Branch, h.Fetch = "donewhen/"+p.ID, b.s.Engine.FetchCommand(p, b.detail.Project)
+	}
+	return h
+}
+
+// verbs puts a refusal to the verb that it belongs to.
+func (b *planBuilder) verbs(list []views.Verb) []views.Verb {
+	if b.refused == nil {
+		return list
+	}
+	for i, v := range list {
+		if v.Key != b.refused.key {
+			continue
+		}
+		b.told = true
+		list[i].Error, list[i].Details = b.refused.err.Message, b.refused.err.Details
+		list[i].Open = len(v.Fields) > 0 && v.Question == ""
+		for j, f := range v.Fields {
+			if typed, ok := b.refused.values[f.Name]; ok {
+				list[i].Fields[j].Value = typed
+			}
+			list[i].Fields[j].Error = b.refused.err.Fields[f.Name]
+			if list[i].Fields[j].Error == b.refused.err.Message && list[i].Open {
+				list[i].Error = "Not done yet: please mend the marked field."
+			}
+		}
+	}
+	return list
+}
+
+func (b *planBuilder) dodCard() views.DodCard {
+	p, ev := b.plan(), b.detail.Evaluation
+	current := engine.Criteria(p)
+	d := views.DodCard{Defined: len(current) > 0, Text: p.DodText, Verbs: b.verbs(dodVerbs(p, ev, b.role)), Now: b.now}
+	if t := b.detail.Template; t != nil {
+		d.Template, d.Href = fmt.Sprintf("%s, version %d", t.Name, t.Version), views.TemplatePath(t.ID)
+	}
+	summary := b.gate.Summary
+	if ev == nil || ev.Status != models.EvaluationDone || !sameCriteria(summary.Results, current) {
+		for _, c := range current {
+			d.Rows = append(d.Rows, resultRow(dod.Result{Criterion: c}))
+		}
+		if d.Defined {
+			d.Word, d.Tone = "not evaluated", ui.ToneIdle
+		}
+		if ev != nil {
+			switch ev.Status {
+			case models.EvaluationQueued, models.EvaluationRunning:
+				d.Word, d.Tone = "being evaluated", ui.ToneBusy
+			case models.EvaluationErrored:
+				d.Word, d.Tone, d.Error = "trouble", ui.ToneWarn, ev.Error
+			}
+		}
+		return d
+	}
+	d.Stale, d.Evaluated, d.Evaluator = b.gate.Stale, ev.EndedAt, ev.Evaluator
+	passed, required := 0, 0
+	for _, r := range summary.Results {
+		row := resultRow(r)
+		if w, ok := b.gate.Waived[r.Criterion.Index]; ok && !b.gate.Stale && r.Status != dod.Passed {
+			row.Waived = "Waived by " + w.UserName + ": " + w.Reason
+		}
+		if r.Criterion.Level.Counts() {
+			required++
+			if r.Status == dod.Passed {
+				passed++
+			}
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	d.Word, d.Tone = fmt.Sprintf("%d of %d required passed", passed, required), ui.ToneBad
+	switch {
+	case d.Stale:
+		d.Word, d.Tone = "out of date", ui.ToneWarn
+	case summary.AllPassed():
+		d.Tone = ui.ToneOK
+	}
+	return d
+}
+
+func sameCriteria(results []dod.Result, current []dod.Criterion) bool {
+	if len(results) != len(current) {
+		return false
+	}
+	for i, r := range results {
+		if r.Criterion != current[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Bounds of texts on a plan's page; the whole text is on the page of its own.
+const (
+	maxReasoning = 2 << 10
+	maxTaskShown = 6 << 10  // of one pass
+	maxTasks     = 48 << 10 // of all passes together
+)
+
+// resultRow is a criterion with its result as a line of a list.
+func resultRow(r dod.Result) views.ResultRow {
+	row := views.ResultRow{
+		Index: r.Criterion.Index, Text: r.Criterion.Text, Level: r.Criterion.Level, Check: r.Criterion.Check.String(), Status: r.Status,
+		Trouble: r.Kind != "" && r.Kind != dod.KindVerdict, Match: r.Match,
+	}
+	row.Reasoning, row.Cut = cutText(r.Reasoning, maxReasoning)
+	return row
+}
+
+// cutText keeps the first limit bytes, cut on a rune boundary.
+func cutText(s string, limit int) (string, bool) {
+	if len(s) <= limit {
+		return s, false
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit], true
+}
+
+func (b *planBuilder) phases() views.PhasesCard {
+	card := views.PhasesCard{Now: b.now}
+	budget := maxTasks
+	for i := len(b.detail.Phases) - 1; i >= 0; i-- { // the newest task texts first
+		for j := len(b.detail.Phases[i].Passes) - 1; j >= 0; j-- {
+			p := &b.detail.Phases[i].Passes[j].Pass
+			if n := len(p.TaskText); n > maxTaskShown || n > budget {
+				p.TaskText = ""
+			} else {
+				budget -= n
+			}
+		}
+	}
+	for i, d := range b.detail.Phases {
+		card.Phases = append(card.Phases, b.phase(d, i == len(b.detail.Phases)-1))
+	}
+	return card
+}
+
+func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
+	ph := d.Phase
+	card := views.PhaseCard{
+		ID: ph.ID, Position: ph.Position, Name: ph.Name, Status: ph.Status, Reason: ph.Reason, Task: ph.Task,
+		MaxIterations: ph.MaxIterations, Attempt: ph.Attempt, NeedsApproval: ph.NeedsApproval, Last: last,
+		Verbs: b.verbs(phaseVerbs(b.detail, d, b.role)),
+	}
+	for _, a := range ph.Agents {
+		label := a.Label()
+		if label != a.Runtime {
+			label += " (" + a.Runtime + ")"
+		}
+		card.Agents = append(card.Agents, label)
+	}
+	for _, c := range dod.ParseCriteria(ph.DoneWhen) {
+		card.DoneWhen = append(card.DoneWhen, resultRow(dod.Result{Criterion: c}))
+	}
+	for _, dec := range b.detail.Decisions {
+		if dec.PhaseID == nil || *dec.PhaseID != ph.ID {
+			continue
+		}
+		switch dec.Kind {
+		case models.DecisionAccept:
+			card.Override = "Accepted as it is by " + dec.UserName + ": " + dec.Reason
+		case models.DecisionApprove:
+			card.Said = append(card.Said, spoken("Approved by "+dec.UserName, dec.Reason))
+		case models.DecisionReject:
+			card.Said = append(card.Said, spoken("Rejected by "+dec.UserName, dec.Reason))
+		}
+	}
+	if ph.Overridden && card.Override == "" {
+		card.Override = ph.Reason
+	}
+	switch ph.Status {
+	case models.PhasePending, models.PhaseRunning, models.PhaseJudging:
+		if b.plan().Status != models.PlanDraft {
+			card.Next = fmt.Sprintf("pass %d of %d", ph.Iteration+1, ph.MaxIterations)
+		}
+	}
+	for _, p := range d.Passes {
+		row := passRow(p, d.Phase, b.now)
+		row.Open = p.Pass.ID == deref(ph.PassID) && ph.Status != models.PhaseCompleted
+		card.Passes = append(card.Passes, row)
+	}
+	return card
+}
+
+func spoken(who, reason string) string {
+	if strings.TrimSpace(reason) == "" {
+		return who + "."
+	}
+	return who + ": " + reason
+}
+
+func deref(id *int64) int64 {
+	if id == nil {
+		return 0
+	}
+	return *id
+}
+
+// passRow is a pass as a line with what opens under it.
+func passRow(d models.PassDetail, ph models.Phase, now time.Time) views.PassRow {
+	p := d.Pass
+	row := views.PassRow{
+		ID: p.ID, Number: p.Number(), Attempt: p.Attempt, Retried: ph.Attempt > 1, Status: p.Status, Reason: p.Reason,
+		Task: p.TaskText, TaskSize: len(p.TaskText), Note: p.Note, Started: p.StartedAt, Ended: p.EndedAt, Took: between(p.StartedAt, p.EndedAt),
+		Changed: p.StartCommit != "" && p.EndCommit != "" && p.StartCommit != p.EndCommit, PlanID: p.PlanID, Now: now,
+		Mark: passMark(d),
+	}
+	for _, r := range d.Runs {
+		row.Runs = append(row.Runs, runRow(r))
+	}
+	if v := d.Verdict; v != nil {
+		row.Verdict, row.Judge, row.Reused = v.ID, v.Evaluator, v.ReusedFrom != nil
+		if row.Reason == "" {
+			row.Reason = v.Reason
+		}
+		for _, r := range engine.Results(*v) {
+			row.Results = append(row.Results, resultRow(r))
+		}
+		if len(row.Results) > 0 && v.Kind == models.VerdictGiven {
+			row.Reason = "" // the list says the same, criterion by criterion
+		}
+	}
+	return row
+}
+
+// passMark is a pass in one sign and word.
+func passMark(d models.PassDetail) views.PassMark {
+	v := d.Verdict
+	trouble := v != nil && (v.Kind == models.VerdictInvalid || v.Kind == models.VerdictTrouble)
+	failedRun := v != nil && v.Kind == models.VerdictRun
+	if v == nil && d.Pass.Status == models.PassNotMet {
+		failedRun = true // a phase without a condition is never judged
+	}
+	switch d.Pass.Status {
+	case models.PassMet:
+		return views.PassMark{Word: "met", Tone: ui.ToneOK, Icon: "circle-check"}
+	case models.PassNotMet:
+		switch {
+		case failedRun:
+			return views.PassMark{Word: "run failed", Tone: ui.ToneBad, Icon: "square-terminal"}
+		case v != nil && v.ReusedFrom != nil:
+			return views.PassMark{Word: "not met, reused", Tone: ui.ToneBad, Icon: "repeat"}
+		}
+		return views.PassMark{Word: "not met", Tone: ui.ToneBad, Icon: "circle-x"}
+	case models.PassJudging:
+		if trouble {
+			return views.PassMark{Word: "evaluator trouble", Tone: ui.ToneWarn, Icon: "triangle-alert"}
+		}
+		return views.PassMark{Word: "being judged", Tone: ui.ToneBusy, Icon: "gavel"}
+	case models.PassRunning:
+		return views.PassMark{Word: "running", Tone: ui.ToneBusy, Icon: "circle-play"}
+	case models.PassCancelled:
+		return views.PassMark{Word: "cancelled", Tone: ui.ToneIdle, Icon: "ban"}
+	case models.PassSuperseded:
+		if trouble {
+			return views.PassMark{Word: "evaluator trouble, set aside", Tone: ui.ToneIdle, Icon: "triangle-alert"}
+		}
+		return views.PassMark{Word: "set aside", Tone: ui.ToneIdle, Icon: "circle-slash"}
+	default:
+		return views.PassMark{Word: views.Word(d.Pass.Status), Tone: ui.ToneIdle, Icon: "circle-dashed"}
+	}
+}
+
+func runRow(r models.Run) views.RunRow {
+	return views.RunRow{ID: r.ID, Label: r.Agent.Label(), Runtime: r.Agent.Runtime, Position: r.Position, Try: r.Try, Status: r.Status,
+		Exit: r.ExitCode, Took: between(r.StartedAt, r.EndedAt), Tokens: tokens(r.InputTokens, r.OutputTokens), Cost: cost(r.CostUSD),
+		Reason: r.Reason, Activity: r.Activity, Started: r.StartedAt}
+}
+
+func between(from, to *time.Time) time.Duration {
+	if from == nil || to == nil {
+		return 0
+	}
+	return to.Sub(*from)
+}
+
+// tokens is "1,204 / 96", "" where none are known.
+func tokens(in, out int64) string {
+	if in == 0 && out == 0 {
+		return ""
+	}
+	return thousands(in) + " / " + thousands(out)
+}
+
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func cost(usd float64) string {
+	switch {
+	case usd <= 0:
+		return ""
+	case usd < 0.1:
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// fingerprintOf names everything a value shows.
+func fingerprintOf(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // view structs of plain values always marshal
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// planEvents is how many events the plan's page shows.
+const planEvents = 15
+
+func (b *planBuilder) activity(ctx context.Context, before int64, limit int) (views.ActivityCard, error) {
+	card := views.ActivityCard{Now: b.now}
+	events, err := b.s.Reader.EventsOf(ctx, b.plan().ID, before, limit+1)
+	if err != nil {
+		return card, err
+	}
+	if len(events) > limit {
+		events = events[:limit]
+		card.Older = views.PlanActivityPath(b.plan().ID, events[limit-1].ID)
+	}
+	for _, e := range events {
+		card.Events = append(card.Events, eventRow(e, b.detail))
+	}
+	return card, nil
+}

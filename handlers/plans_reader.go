@@ -1,0 +1,36 @@
+package handlers
+
+import (
+	"context"
+	"io"
+
+	"donewhen/engine"
+	"donewhen/models"
+)
+
+// planReader is what the pages of plans, passes, runs and verdicts read.
+type planReader interface {
+	Plans(ctx context.Context, f models.PlanFilter) (rows []models.PlanRow, next string, err error)
+	Projects(ctx context.Context) ([]models.Project, error)
+	Plan(ctx context.Context, id string) (models.Plan, error)
+	PlanDetail(ctx context.Context, id string) (models.PlanDetail, error)
+	PlanVersion(ctx context.Context, id string) (int64, error)
+	EventsOf(ctx context.Context, planID string, before int64, limit int) ([]models.Event, error)
+	Phase(ctx context.Context, id int64) (models.Phase, error)
+	Pass(ctx context.Context, id int64) (models.Pass, error)
+	PassBefore(ctx context.Context, pass models.Pass) (*models.Pass, error)
+	RunDetail(ctx context.Context, id int64) (models.RunDetail, error)
+	Run(ctx context.Context, id int64) (models.Run, error)
+	Verdict(ctx context.Context, id int64) (models.Verdict, error)
+	Templates(ctx context.Context) ([]models.TemplateListRow, error)
+	TemplateVersion(ctx context.Context, id int64) (models.TemplateVersion, error)
+	LatestTemplateVersion(ctx context.Context, templateID int64) (models.TemplateVersion, error)
+}
+
+// logReader is what a run's page reads of its log.
+type logReader interface {
+	Lines(ctx context.Context, runID int64, from int64, n int) ([]engine.LogLine, error)
+	Info(ctx context.Context, runID int64) (engine.LogInfo, error)
+	Wait(ctx context.Context, runID int64, seen int64) error
+	Raw(ctx context.Context, runID int64, w io.Writer) error
+}

@@ -1,0 +1,254 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sort"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"donewhen/engine"
+	"donewhen/models"
+	"donewhen/views"
+)
+
+// Bounds of the part of a log that one page shows.
+const (
+	logLines    = 400      // lines
+	logBytes    = 72 << 10 // bytes of them
+	logLineSeen = 2 << 10  // bytes of one line
+)
+
+// GET /runs/:id?from=&before=, and its live part with ?part=facts
+func (s *Server) showRun(c echo.Context) error {
+	id, err := idParam(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64) // what is no number is the end of the log
+	from, _ := strconv.ParseInt(c.QueryParam("from"), 10, 64)
+	if wantsFragment(c) {
+		switch {
+		case c.QueryParam("part") == "facts":
+			return s.runFactsPart(c, id)
+		case before > 0:
+			l, err := s.logBefore(ctx, id, before)
+			if err != nil {
+				return err
+			}
+			return s.fragment(c, http.StatusOK, views.LogEarlierPart(l))
+		}
+	}
+	d, err := s.Reader.RunDetail(ctx, id)
+	if err != nil {
+		return err
+	}
+	v := views.RunView{ID: id, Label: d.Run.Agent.Label(), Plan: d.Plan.Title, PlanID: d.Plan.ID, Phase: d.Phase.Name, PhaseID: d.Phase.ID,
+		PassID: d.Pass.ID, Pass: passTitle(d.Phase, d.Pass), Facts: s.runFacts(d)}
+	switch {
+	case before > 0:
+		v.Log, err = s.logBefore(ctx, id, before)
+	case from > 0:
+		v.Log, err = s.logFrom(ctx, id, from)
+	default:
+		v.Log, err = s.logTail(ctx, id)
+	}
+	if err != nil {
+		return err
+	}
+	v.Log.Follow = !v.Log.Later && !d.Run.Status.Ended()
+	if v.Log.Total == 0 {
+		v.Log.Empty = "It has printed nothing."
+		if !d.Run.Status.Ended() {
+			v.Log.Empty = "It has printed nothing yet."
+		}
+	}
+	if v.PageMeta, err = s.meta(c, v.Label+", "+v.Pass+" of "+d.Phase.Name, views.NavPlans); err != nil {
+		return err
+	}
+	return s.page(c, http.StatusOK, views.RunPage(v))
+}
+
+func passTitle(ph models.Phase, p models.Pass) string {
+	if ph.Attempt > 1 {
+		return fmt.Sprintf("Attempt %d, pass %d", p.Attempt, p.Number())
+	}
+	return fmt.Sprintf("Pass %d", p.Number())
+}
+
+func (s *Server) runFactsPart(c echo.Context, id int64) error {
+	ctx := c.Request().Context()
+	run, err := s.Reader.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	version, err := s.Reader.PlanVersion(ctx, run.PlanID)
+	if err != nil {
+		return err
+	}
+	return s.versioned(c, fmt.Sprintf("run-%d-%d", id, version), func() (templ.Component, error) {
+		d, err := s.Reader.RunDetail(ctx, id)
+		return views.RunFactsPart(s.runFacts(d)), err
+	})
+}
+
+func (s *Server) runFacts(d models.RunDetail) views.RunFacts {
+	r := d.Run
+	f := views.RunFacts{
+		ID: r.ID, PlanID: r.PlanID, Status: r.Status, Runtime: r.Agent.Runtime, Program: r.Agent.Runtime, Command: r.Agent.Command, Try: r.Try,
+		Exit: r.ExitCode, Reason: r.Reason, Final: r.FinalMessage, Activity: r.Activity, Started: r.StartedAt, Ended: r.EndedAt,
+		Took: between(r.StartedAt, r.EndedAt), Tokens: tokens(r.InputTokens, r.OutputTokens), Cost: cost(r.CostUSD), Commit: r.Commit, Now: s.Now(),
+	}
+	known := slices.IndexFunc(s.Engine.RuntimeList(), func(i engine.RuntimeInfo) bool { return i.Alias == r.Agent.Runtime })
+	if known >= 0 {
+		f.Program = s.Engine.RuntimeList()[known].Shown
+	}
+	return f
+}
+
+// logTail is the end of a log.
+func (s *Server) logTail(ctx context.Context, id int64) (views.LogView, error) {
+	lines, err := s.Logs.Lines(ctx, id, -1, logLines)
+	if err != nil {
+		return views.LogView{}, err
+	}
+	return s.logView(ctx, id, lastOf(lines))
+}
+
+// logFrom is a log from a line on; one that does not exist gives the end.
+func (s *Server) logFrom(ctx context.Context, id, from int64) (views.LogView, error) {
+	lines, err := s.Logs.Lines(ctx, id, from, logLines)
+	if err != nil {
+		return views.LogView{}, err
+	}
+	if len(lines) == 0 {
+		return s.logTail(ctx, id)
+	}
+	return s.logView(ctx, id, firstOf(lines))
+}
+
+// logBefore is the lines just before one. Where the middle of the log was
+// dropped, those before the gap follow on those after it.
+func (s *Server) logBefore(ctx context.Context, id, before int64) (views.LogView, error) {
+	first := max(1, before-logLines)
+	lines, err := s.linesBetween(ctx, id, first, before)
+	if err == nil && len(lines) == 0 && first > 1 {
+		// first is in the gap: look for the last line before it.
+		var failed error
+		n := sort.Search(int(first), func(i int) bool {
+			at, err := s.Logs.Lines(ctx, id, int64(i)+1, 1)
+			if err != nil {
+				failed = err
+			}
+			return len(at) == 0 || at[0].N != int64(i)+1
+		})
+		if err = failed; err == nil {
+			lines, err = s.linesBetween(ctx, id, max(1, int64(n)-logLines+1), int64(n)+1)
+		}
+	}
+	if err != nil {
+		return views.LogView{}, err
+	}
+	return s.logView(ctx, id, lastOf(lines))
+}
+
+// linesBetween reads the lines from first to the one before end.
+func (s *Server) linesBetween(ctx context.Context, id, first, end int64) ([]engine.LogLine, error) {
+	lines, err := s.Logs.Lines(ctx, id, first, int(end-first))
+	if n := slices.IndexFunc(lines, func(l engine.LogLine) bool { return l.N >= end }); n >= 0 {
+		lines = lines[:n]
+	}
+	return lines, err
+}
+
+// lastOf keeps as many of the last lines as fit on a page, firstOf of the first.
+func lastOf(lines []engine.LogLine) []engine.LogLine {
+	room := logBytes
+	for i := len(lines) - 1; i >= 0; i-- {
+		if room -= min(len(lines[i].Data), logLineSeen); room < 0 {
+			return lines[i+1:]
+		}
+	}
+	return lines
+}
+
+func firstOf(lines []engine.LogLine) []engine.LogLine {
+	room := logBytes
+	for i := range lines {
+		if room -= min(len(lines[i].Data), logLineSeen); room < 0 {
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+// logView is a window of a log made of the given lines.
+func (s *Server) logView(ctx context.Context, id int64, lines []engine.LogLine) (views.LogView, error) {
+	info, err := s.Logs.Info(ctx, id)
+	if err != nil {
+		return views.LogView{}, err
+	}
+	v := views.LogView{RunID: id, Total: info.Lines, Size: fmt.Sprintf("%s lines, %s", thousands(info.Lines), views.ByteSize(info.Bytes))}
+	var ansi views.ANSI
+	for _, l := range lines {
+		v.Lines = append(v.Lines, logLine(&ansi, l))
+		if !l.Partial {
+			v.Last = l.N
+		}
+	}
+	if len(lines) > 0 {
+		v.First = lines[0].N
+		v.Earlier = v.First > 1
+		if end := lines[len(lines)-1].N; end < info.Lines {
+			v.Later, v.LaterAt = true, end+1
+		}
+	}
+	if info.Cut {
+		v.Cut = fmt.Sprintf("The run printed more than is kept: %s of its middle were dropped. Its beginning and its end are whole.", views.ByteSize(info.CutBytes))
+	}
+	return v, nil
+}
+
+// logLine is a line as the page shows it.
+func logLine(ansi *views.ANSI, l engine.LogLine) views.LogLine {
+	data := l.Data
+	if len(data) > logLineSeen {
+		text, _ := cutText(string(data), logLineSeen)
+		data = []byte(text)
+	}
+	out := views.LogLine{N: l.N, Spans: ansi.Line(data), Partial: l.Partial}
+	if l.Size > len(data) {
+		out.Short = fmt.Sprintf(" … a line of %s, shortened. The download has all of it.", views.ByteSize(int64(l.Size)))
+	}
+	if l.Dropped > 0 {
+		out.Dropped = fmt.Sprintf("%s were dropped here.", views.ByteSize(l.Dropped))
+	}
+	return out
+}
+
+// GET /runs/:id/log.txt
+func (s *Server) rawLog(c echo.Context) error {
+	id, err := idParam(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if _, err := s.Reader.Run(ctx, id); err != nil {
+		return err
+	}
+	noDeadline(c)
+	h := c.Response().Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="run-%d.txt"`, id))
+	h.Set("Cache-Control", "no-store")
+	c.Response().WriteHeader(http.StatusOK)
+	if c.Request().Method == http.MethodHead {
+		return nil
+	}
+	return s.Logs.Raw(ctx, id, c.Response())
+}

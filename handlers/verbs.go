@@ -1,0 +1,235 @@
+package handlers
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"donewhen/dod"
+	"donewhen/engine"
+	"donewhen/models"
+	"donewhen/views"
+	"donewhen/views/ui"
+)
+
+// Which verbs are offered in which state. The engine decides once more when one
+// is pressed; here it is only said what would not be refused.
+
+// planVerbs are a plan's own.
+func planVerbs(p models.Plan, role models.Role) []views.Verb {
+	if !role.Can(lead) {
+		return nil
+	}
+	simple := func(verb, label, icon string, kind ui.ButtonKind) views.Verb {
+		return views.Verb{Key: "plan-" + verb, Label: label, Icon: icon, Kind: kind, Action: views.PlanVerbPath(p.ID, verb)}
+	}
+	asked := func(verb, label, icon, question, body string) views.Verb {
+		v := simple(verb, label, icon, ui.Secondary)
+		v.Question, v.Body, v.Submit = question, body, question[:len(question)-1]
+		v.Fields = []views.VerbField{textField(v.Key, "reason", "Reason", "Shown in the activity for everybody.", false)}
+		return v
+	}
+	cancel := asked(views.VerbCancel, "Cancel", "ban", "Cancel this plan?", "Running agents are stopped. Nothing revives a cancelled plan; its branch, workspace and logs are kept.")
+	discard := asked(views.VerbDiscard, "Discard", "trash-2", "Discard this plan?", "It is put away without applying it. Its branch, workspace and logs are kept until they are cleaned up.")
+	cancel.Kind, discard.Kind = ui.Secondary, ui.Secondary
+	clean := simple(views.VerbClean, "Clean up", "trash-2", ui.Secondary)
+	clean.Question, clean.Submit = "Remove the workspace?", "Remove the workspace"
+	clean.Body = "The folder that the agents worked in is deleted. The branch with all recorded work, the logs and the decisions stay."
+
+	var out []views.Verb
+	switch p.Status {
+	case models.PlanDraft:
+		out = append(out, discard, simple(views.VerbStart, "Start", "play", ui.Primary))
+	case models.PlanRunning:
+		out = append(out, simple(views.VerbPause, "Pause", "pause", ui.Secondary), cancel)
+	case models.PlanPaused:
+		out = append(out, cancel, simple(views.VerbResume, "Resume", "play", ui.Primary))
+	case models.PlanWaiting, models.PlanFailed:
+		out = append(out, cancel, discard)
+	case models.PlanFinished:
+		out = append(out, discard)
+	case models.PlanCancelled:
+		out = append(out, discard)
+	}
+	if p.Status.Over() && p.CleanedAt == nil && p.StartedAt != nil {
+		out = append(out, clean)
+	}
+	return out
+}
+
+// dodVerbs are those of the definition of done as a whole.
+func dodVerbs(p models.Plan, ev *models.Evaluation, role models.Role) []views.Verb {
+	if !role.Can(lead) || p.Status.Over() || p.Status == models.PlanApplying {
+		return nil
+	}
+	var out []views.Verb
+	if len(engine.Criteria(p)) > 0 && mayEvaluate(p, ev) {
+		v := evaluateVerb(p.ID, "dod-evaluate", "Evaluate")
+		if ev != nil {
+			v.Label = "Evaluate again"
+		}
+		out = append(out, v)
+	}
+	label := "Edit"
+	if len(engine.Criteria(p)) == 0 {
+		label = "Write one"
+	}
+	return append(out, views.Verb{Key: "dod-edit", Label: label, Icon: "pencil", Small: true, Href: views.PlanDodPath(p.ID)})
+}
+
+func mayEvaluate(p models.Plan, ev *models.Evaluation) bool {
+	return p.Status == models.PlanFinished && (ev == nil || ev.Status == models.EvaluationDone || ev.Status == models.EvaluationErrored)
+}
+
+func evaluateVerb(planID, key, label string) views.Verb {
+	return views.Verb{Key: key, Label: label, Icon: "refresh-cw", Small: true, Action: views.PlanVerbPath(planID, views.VerbEvaluate), Hidden: [][2]string{{"key", key}}}
+}
+
+// phaseVerbs are a phase's, in the state that it and its plan are in.
+func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) []views.Verb {
+	ph, p := d.Phase, plan.Plan
+	if !role.Can(lead) || p.Status.Over() || p.Status == models.PlanApplying || p.Status == models.PlanDraft {
+		return nil
+	}
+	make := func(verb, label, icon string, fields ...views.VerbField) views.Verb {
+		key := phaseKey(ph.ID, verb)
+		for i := range fields {
+			fields[i].ID = key + "-" + fields[i].Name
+		}
+		return views.Verb{Key: key, Label: label, Icon: icon, Small: true, Action: views.PhaseVerbPath(ph.ID, verb), Fields: fields,
+			Hidden: [][2]string{{"pass", strconv.FormatInt(deref(ph.PassID), 10)}}}
+	}
+	note := func(hint string) views.VerbField { return textField("", "note", "Note for the agents", hint, false) }
+
+	approve := make(views.VerbApprove, "Approve", "check", textField("", "note", "Note", "Kept with the approval.", false))
+	reject := make(views.VerbReject, "Reject", "x", textField("", "reason", "Reason", "Whoever mends it needs to know.", true))
+	reject.Body = "The phase is failed then. Retry it, or give it another pass, to go on."
+	another := make(views.VerbAnotherPass, "Another pass", "repeat", note("Goes word for word into the next task text."))
+	another.Body = "Its agents run once more on the work as it is, with what is still missing and your note."
+	left := models.MaxIterations - ph.Iteration - 1
+	more := make(views.VerbMorePasses, "More passes", "plus", views.VerbField{Kind: views.VerbNumber, FieldProps: ui.FieldProps{
+		Name: "passes", Label: "How many more", Type: "number", Value: "1", Min: "1", Max: strconv.Itoa(left), Required: true,
+		Hint: fmt.Sprintf("An attempt has at most %d passes; %d are left.", models.MaxIterations, left)}}, note("Goes word for word into the next task text."))
+	again := make(views.VerbTryAgain, "Try again", "refresh-cw")
+	judge := make(views.VerbJudgeAgain, "Judge again", "gavel")
+	retry := make(views.VerbRetry, "Retry", "rotate-ccw", views.VerbField{Kind: views.VerbChoice, FieldProps: ui.FieldProps{
+		Name: "from", Label: "Begin with", Options: []ui.Option{{Value: "here", Label: "The work as it is"}, {Value: "start", Label: "The state at the phase's start"}},
+		Value: "here"}}, note("Goes word for word into the next task text."))
+	retry.Body = "A new attempt with all its passes. Later phases run again, and what was approved about them is void."
+	accept := make(views.VerbAccept, "Accept as it is", "hand", textField("", "reason", "Reason", "It stays on the plan for ever.", true))
+	accept.Body = "The phase counts as completed although its condition is not met. This is shown as an override for ever."
+
+	mayPass := ph.PassID != nil && left > 0
+	judgeable := ph.PassID != nil && lastRunsSucceeded(d)
+	var out []views.Verb
+	add := func(when bool, verbs ...views.Verb) {
+		if when {
+			out = append(out, verbs...)
+		}
+	}
+	switch ph.Status {
+	case models.PhaseAwaitingApproval:
+		approve.Kind = ui.Primary
+		add(true, approve, reject)
+		add(mayPass, another)
+	case models.PhaseExhausted, models.PhaseStalled:
+		add(mayPass, more, another)
+		add(judgeable, judge)
+		add(true, retry, accept)
+	case models.PhaseNeedsAttention:
+		if currentPass(d).Status == models.PassJudging && judgeable {
+			add(true, judge)
+		} else {
+			add(true, again)
+		}
+		add(mayPass, another, more)
+		add(true, retry, accept)
+	case models.PhaseFailed:
+		add(true, retry)
+		add(mayPass, another, more)
+		add(true, accept)
+	case models.PhaseCompleted:
+		if !laterAtWork(plan, ph) {
+			another.Kind, retry.Kind = ui.Ghost, ui.Ghost
+			another.Body += " Later phases run again, and what was approved about them is void."
+			add(mayPass, another)
+			add(true, retry)
+		}
+	}
+	return out
+}
+
+func phaseKey(id int64, verb string) string {
+	return views.PhaseAnchor(id) + "-" + verb
+}
+
+func currentPass(d models.PhaseDetail) models.Pass {
+	for _, p := range d.Passes {
+		if p.Pass.ID == deref(d.Phase.PassID) {
+			return p.Pass
+		}
+	}
+	return models.Pass{}
+}
+
+// lastRunsSucceeded says whether there is something to judge: the newest try of
+// each run of the current pass succeeded.
+func lastRunsSucceeded(d models.PhaseDetail) bool {
+	for _, p := range d.Passes {
+		if p.Pass.ID != deref(d.Phase.PassID) {
+			continue
+		}
+		newest := map[int]models.RunStatus{}
+		for _, r := range p.Runs { // by position, then try
+			newest[r.Position] = r.Status
+		}
+		for _, status := range newest {
+			if status != models.RunSucceeded {
+				return false
+			}
+		}
+		return len(newest) > 0 && d.Phase.DoneWhen != ""
+	}
+	return false
+}
+
+func laterAtWork(plan models.PlanDetail, ph models.Phase) bool {
+	return slices.ContainsFunc(plan.Phases, func(l models.PhaseDetail) bool {
+		return l.Phase.Position > ph.Position && (l.Phase.Status == models.PhaseRunning || l.Phase.Status == models.PhaseJudging)
+	})
+}
+
+// textField is a field of several lines for a reason or a note.
+func textField(key, name, label, hint string, required bool) views.VerbField {
+	f := ui.FieldProps{Name: name, Label: label, Hint: hint, Rows: 2, Required: required, Optional: !required}
+	if key != "" {
+		f.ID = key + "-" + name
+	}
+	return views.VerbField{Kind: views.VerbText, FieldProps: f}
+}
+
+// criterionVerbs are what a person can say to one criterion that is in the way.
+func criterionVerbs(planID string, c dod.Criterion, evaluationID int64, human bool, role models.Role) []views.Verb {
+	if !role.Can(lead) {
+		return nil
+	}
+	make := func(verb, label, icon string, f views.VerbField) views.Verb {
+		key := criterionKey(c.Index, verb)
+		f.ID = key + "-" + f.Name
+		return views.Verb{Key: key, Label: fmt.Sprintf("%s criterion %d", label, c.Index), Icon: icon, Small: true, Submit: label,
+			Action: views.CriterionVerbPath(planID, c.Index, verb), Body: c.Text, Fields: []views.VerbField{f},
+			Hidden: [][2]string{{"evaluation", strconv.FormatInt(evaluationID, 10)}}}
+	}
+	if human {
+		if wanted := models.Role(c.Check.Arg); wanted != "" && !role.Can(wanted) {
+			return nil
+		}
+		return []views.Verb{
+			make(views.VerbApprove, "Approve", "check", textField("", "reason", "Note", "Kept with the approval.", false)),
+			make(views.VerbReject, "Reject", "x", textField("", "reason", "Reason", "Whoever mends it needs to know.", true)),
+		}
+	}
+	return []views.Verb{make(views.VerbWaive, "Waive", "hand", textField("", "reason", "Reason", "The criterion need not pass then. Its result stays as it is, and your reason stays on the plan.", true))}
+}
+
+func criterionKey(index int, verb string) string { return fmt.Sprintf("criterion-%d-%s", index, verb) }

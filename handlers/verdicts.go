@@ -1,0 +1,56 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"donewhen/engine"
+	"donewhen/views"
+)
+
+// GET /verdicts/:id
+func (s *Server) showVerdict(c echo.Context) error {
+	id, err := idParam(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	verdict, err := s.Reader.Verdict(ctx, id)
+	if err != nil {
+		return err
+	}
+	pass, err := s.Reader.Pass(ctx, verdict.PassID)
+	if err != nil {
+		return err
+	}
+	ph, err := s.Reader.Phase(ctx, verdict.PhaseID)
+	if err != nil {
+		return err
+	}
+	p, err := s.Reader.Plan(ctx, verdict.PlanID)
+	if err != nil {
+		return err
+	}
+	v := views.VerdictView{
+		ID: id, Plan: p.Title, PlanID: p.ID, Phase: ph.Name, PassID: pass.ID, Pass: fmt.Sprintf("pass %d", pass.Number()),
+		Kind: verdict.Kind, Met: verdict.Met, Reason: verdict.Reason, Evaluator: verdict.Evaluator, Hash: verdict.EvidenceHash, Tree: verdict.Tree,
+		Reused: deref(verdict.ReusedFrom), Created: verdict.CreatedAt, Took: time.Duration(verdict.Millis) * time.Millisecond, Evidence: verdict.Evidence,
+	}
+	for _, r := range engine.Results(verdict) {
+		v.Results = append(v.Results, resultRow(r))
+	}
+	for _, a := range engine.Answers(verdict) {
+		v.Answers = append(v.Answers, views.AnswerRow{
+			Index: a.Criterion.Index, Criterion: a.Criterion.Text, Evaluator: a.Evaluator, Model: a.Model, System: a.System, Prompt: a.Prompt,
+			Raw: a.Raw, FirstRaw: a.FirstRaw, Kind: string(a.Verdict.Kind), Met: a.Verdict.Met, Reason: a.Verdict.Reason,
+			Tokens: tokens(a.InputTokens, a.OutputTokens), Cost: cost(a.CostUSD),
+		})
+	}
+	if v.PageMeta, err = s.meta(c, "Verdict on "+v.Pass+" of "+ph.Name, views.NavPlans); err != nil {
+		return err
+	}
+	return s.page(c, http.StatusOK, views.VerdictPage(v))
+}
