@@ -38,6 +38,7 @@ type house struct {
 	project models.Project
 	mu      sync.Mutex
 	now     time.Time
+	left    *bool // set: the engine was left as a crash leaves it, and is not closed
 }
 
 type option func(*engine.Config)
@@ -46,8 +47,19 @@ func withJudge(a dod.Asker) option { return func(c *engine.Config) { c.Judge = a
 
 func newHouse(t *testing.T, opts ...option) *house {
 	t.Helper()
+	return newHouseWith(t, "", opts...)
+}
+
+// newHouseWith is newHouse with a runtimes.yaml; "" is the built-in one. Houses
+// share nothing, so that their tests run beside each other.
+func newHouseWith(t *testing.T, runtimes string, opts ...option) *house {
+	t.Helper()
+	t.Parallel()
 	h := &house{t: t, ctx: context.Background(), dir: t.TempDir(), now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
 	h.repo = filepath.Join(h.dir, "repo")
+	if runtimes != "" {
+		must(t, os.WriteFile(filepath.Join(h.dir, "runtimes.yaml"), []byte(runtimes), 0o600))
+	}
 	h.git("init", "-q", "-b", "main", h.repo)
 	h.write("a.txt", "one\n")
 	h.git("-C", h.repo, "add", "-A")
@@ -71,7 +83,11 @@ func (h *house) open(opts ...option) {
 	must(h.t, err)
 	temp := filepath.Join(h.dir, "tmp")
 	must(h.t, os.MkdirAll(temp, 0o700))
-	set, err := runner.Open("", runner.Options{TempDir: temp, Instance: h.dir, Grace: 200 * time.Millisecond})
+	declared := filepath.Join(h.dir, "runtimes.yaml")
+	if _, err := os.Stat(declared); err != nil {
+		declared = ""
+	}
+	set, err := runner.Open(declared, runner.Options{TempDir: temp, Instance: h.dir, Grace: 200 * time.Millisecond})
 	must(h.t, err)
 	cfg := engine.Config{Store: h.store, Logs: h.logs, Spaces: h.spaces, Runtimes: set.Runtimes(), Check: set.CheckRunner(), Reap: set.Reap,
 		HomeDir: filepath.Join(h.dir, "homes"), Now: h.clock, Log: slog.New(slog.NewTextHandler(testWriter{h.t}, nil))}
@@ -81,8 +97,62 @@ func (h *house) open(opts ...option) {
 	e := engine.New(cfg)
 	st, logs := h.store, h.logs
 	h.engine = e
-	h.t.Cleanup(func() { e.Close(); _ = logs.Close(); _ = st.Close() })
+	left := new(bool)
+	h.left = left
+	h.t.Cleanup(func() {
+		if !*left {
+			e.Close()
+			_ = logs.Close()
+			_ = st.Close()
+		}
+	})
 }
+
+// crash leaves the engine as SIGKILL would: it writes nothing any more, nobody
+// ends its processes. Whoever uses it passes quiet to the first engine.
+func (h *house) crash() {
+	h.t.Helper()
+	*h.left = true
+	_ = h.logs.Close()
+	must(h.t, h.store.Close())
+}
+
+// quiet keeps an engine that outlives its test from writing into its log.
+func quiet(c *engine.Config) { c.Log = slog.New(slog.DiscardHandler) }
+
+// restart opens a second engine on the same folder and recovers.
+func (h *house) restart(opts ...option) engine.Recovered {
+	h.t.Helper()
+	h.open(opts...)
+	found, err := h.engine.Recover(h.ctx)
+	must(h.t, err)
+	return found
+}
+
+// workFile is a path in a plan's workspace.
+func (h *house) workFile(id, name string) string {
+	return filepath.Join(h.spaces.Dir(h.repoRef(), id), name)
+}
+
+func (h *house) read(path string) string {
+	h.t.Helper()
+	b, err := os.ReadFile(path)
+	must(h.t, err)
+	return string(b)
+}
+
+// eventually waits for a real process to do something.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("it never came: %s", what)
+}
+
+func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
 
 func (h *house) clock() time.Time { h.mu.Lock(); defer h.mu.Unlock(); return h.now }
 
@@ -225,3 +295,5 @@ func (judgeFunc) Evaluator() string { return "runtime:scripted" }
 func (h *house) repoRef() workspace.Repo {
 	return workspace.Repo{Key: "p1", Path: h.project.Path}
 }
+
+func writeFile(path, content string) error { return os.WriteFile(path, []byte(content), 0o644) }
