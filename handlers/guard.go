@@ -29,7 +29,7 @@ func (s *Server) requireLogin(next echo.HandlerFunc) echo.HandlerFunc {
 			return s.askForLogin(c, route.Stream || wantsStream(r))
 		}
 		if known && !in.user.Role.Can(route.Role) {
-			return models.Errorf(models.CodeForbidden, "This needs the role %s; you are %s. Ask a %s to do it.", route.Role, in.user.Role, route.Role)
+			return models.Errorf(models.CodeForbidden, "This needs the role %s; yours is %s. Ask somebody who has it.", route.Role, in.user.Role)
 		}
 		if !known || !route.Stream {
 			return next(c)
