@@ -62,6 +62,7 @@ const (
 	NavProjects  = "projects"
 	NavUsers     = "users"
 	NavAudit     = "audit"
+	NavSettings  = "settings"
 )
 
 type navItem struct {
@@ -77,6 +78,7 @@ var navItems = []navItem{
 	{NavProjects, "Projects", "folder-git-2", "/projects", models.RoleViewer},
 	{NavUsers, "Users", "users", "/users", models.RoleAdmin},
 	{NavAudit, "Audit", "scroll-text", "/audit", models.RoleViewer},
+	{NavSettings, "Settings", "settings", "/settings", models.RoleViewer},
 }
 
 // htmxConfig keeps htmx within the content security policy: no injected style,

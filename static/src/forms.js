@@ -66,8 +66,10 @@ function boosted (elt) { return elt instanceof HTMLFormElement && elt.getAttribu
 
 function isPage (xhr) { return (xhr.getResponseHeader('Content-Type') ?? '').startsWith('text/html') }
 
-// postForm is the form whose buttons belong to a request: reads never disable anything.
+// postForm is the form whose buttons belong to a request: reads never disable
+// anything, and neither do previews, which ask while somebody types (data-quiet).
 function postForm (detail) {
+  if ('quiet' in detail.elt.dataset) return null
   const verb = detail.requestConfig?.verb
   return verb && verb !== 'get' ? detail.elt.closest('form') : null
 }

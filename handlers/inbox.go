@@ -1,0 +1,201 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"donewhen/dod"
+	"donewhen/models"
+	"donewhen/views"
+	"donewhen/views/ui"
+)
+
+// overviewReader is what the inbox and the audit log read.
+type overviewReader interface {
+	RunningPlans(ctx context.Context, limit int) ([]models.PlanRow, error)
+	Plans(ctx context.Context, f models.PlanFilter) (rows []models.PlanRow, next string, err error)
+	Events(ctx context.Context, before int64, limit int) ([]models.Event, error)
+}
+
+func (s *Server) overviewRoutes() []route {
+	return []route{
+		{Method: get, Path: "/", Role: viewer, Handler: s.showInbox},
+		{Method: get, Path: "/audit", Role: viewer, Handler: s.showAudit},
+		{Method: get, Path: "/settings", Role: viewer, Handler: s.showSettings},
+	}
+}
+
+// How much the inbox shows at once.
+const (
+	inboxMax   = 50
+	runningMax = 20
+)
+
+// GET /
+func (s *Server) showInbox(c echo.Context) error {
+	return s.pageOrFragment(c, func() (templ.Component, error) {
+		v, err := s.inboxView(c)
+		if err == nil {
+			v.Meta, err = s.meta(c, v.Title(), views.NavInbox)
+		}
+		return views.InboxPage(v), err
+	}, func() (templ.Component, error) {
+		v, err := s.inboxView(c)
+		v.Meta.Now = s.Now()
+		return views.InboxPart(v), err
+	})
+}
+
+func (s *Server) inboxView(c echo.Context) (views.InboxView, error) {
+	ctx, role := c.Request().Context(), s.user(c).Role
+	v := views.InboxView{CanAct: role.Can(lead)}
+	items, err := s.Reader.Inbox(ctx, inboxMax+1)
+	if err != nil {
+		return v, err
+	}
+	if len(items) > inboxMax {
+		items, v.More = items[:inboxMax], views.PlansPath
+	}
+	for _, item := range items {
+		row, waits, err := s.inboxRow(ctx, item, v.CanAct)
+		if err != nil {
+			return v, err
+		}
+		if waits {
+			v.Waiting = append(v.Waiting, row)
+		} else {
+			v.Running = append(v.Running, views.RunningRow{PlanID: row.PlanID, Title: row.Title, Project: row.Project, What: row.Reason, Since: row.Since})
+		}
+	}
+	running, err := s.Reader.RunningPlans(ctx, runningMax)
+	if err != nil {
+		return v, err
+	}
+	for _, p := range running {
+		v.Running = append(v.Running, views.RunningRow{
+			PlanID: p.ID, Title: p.Title, Project: p.ProjectName, Since: p.UpdatedAt, Done: p.PhasesDone, Phases: p.PhaseCount,
+			What: p.Current, Phase: true,
+		})
+	}
+	if len(v.Waiting) == 0 && len(v.Running) == 0 {
+		v.First, err = s.firstSteps(ctx, role)
+	}
+	return v, err
+}
+
+// inboxRow says what a plan waits for and how it is decided. waits is false for
+// a finished plan that only needs time: it is being evaluated.
+func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct bool) (row views.InboxRow, waits bool, err error) {
+	p := item.Plan
+	row = views.InboxRow{PlanID: p.ID, Title: p.Title, Project: p.ProjectName, Since: item.Since, Who: "a lead", Href: views.PlanPath(p.ID), Label: "Open"}
+	if ph := item.Phase; ph != nil {
+		row.What = "Phase " + strconv.Itoa(ph.Position) + " of " + strconv.Itoa(p.PhaseCount) + ": " + ph.Name
+		row.Href, row.Reason = views.PhasePath(p.ID, ph.ID), ph.Reason
+		row.Word, row.Tone, row.Badge = views.Word(ph.Status), views.PhaseTone(ph.Status), views.PhaseBadge(ph.Status)
+		row.Key = "phase-" + strconv.FormatInt(ph.ID, 10)
+		switch ph.Status {
+		case models.PhaseAwaitingApproval:
+			row.Label = "Look at it"
+			if canAct && ph.PassID != nil {
+				row.Approve = &views.InboxApprove{Action: views.PhaseVerbPath(ph.ID, views.VerbApprove), Pass: *ph.PassID}
+			}
+		default:
+			row.Label = "Decide"
+		}
+		return row, true, nil
+	}
+	row.Href += "#gate"
+	row.Key = "plan-" + p.ID
+	state, err := s.Engine.GateOfRows(ctx, p.ID)
+	if err != nil {
+		return row, false, err
+	}
+	row.Reason = state.Sentence
+	if state.Open {
+		row.What, row.Label, row.Ready = "All phases are completed", "Apply", true
+		row.Badge = ui.StatusBadge("ready to apply", ui.ToneOK, "git-merge")
+		return row, true, nil
+	}
+	row.What = "All phases are completed, the gate is closed"
+	row.Badge = ui.StatusBadge("gate closed", ui.ToneWarn, "shield-check")
+	row.Label = "Decide"
+	for i, r := range state.Reasons {
+		if i == 0 && r.Action == dod.ActionWait {
+			return row, false, nil
+		}
+		if i == 0 && r.Action == dod.ActionEvaluate {
+			row.Label = "Evaluate"
+		}
+	}
+	return row, true, nil
+}
+
+// firstSteps is what an empty inbox leads to.
+func (s *Server) firstSteps(ctx context.Context, role models.Role) (*views.FirstSteps, error) {
+	projects, err := s.Reader.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &views.FirstSteps{CanPlan: role.Can(lead), CanAdd: role.Can(admin)}
+	for _, p := range projects {
+		if !p.Example {
+			f.Projects++
+			continue
+		}
+		drafts, _, err := s.Reader.Plans(ctx, models.PlanFilter{ProjectID: p.ID, Status: []models.PlanStatus{models.PlanDraft}, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(drafts) > 0 {
+			f.Example, f.ExampleTitle = views.PlanPath(drafts[0].ID), drafts[0].Title
+		}
+	}
+	any, _, err := s.Reader.Plans(ctx, models.PlanFilter{Limit: 1, Status: []models.PlanStatus{models.PlanApplied, models.PlanCancelled, models.PlanDiscarded, models.PlanPaused}})
+	f.Used = len(any) > 0
+	return f, err
+}
+
+// auditPage is how many events stand on one page.
+const auditPage = 100
+
+// GET /audit?before=ID
+func (s *Server) showAudit(c echo.Context) error {
+	before, err := strconv.ParseInt(c.QueryParam("before"), 10, 64)
+	if err != nil || before < 1 {
+		before = 0 // an odd address is the newest page
+	}
+	events, err := s.Reader.Events(c.Request().Context(), before, auditPage+1)
+	if err != nil {
+		return err
+	}
+	v := views.AuditView{}
+	if len(events) > auditPage {
+		events = events[:auditPage]
+		v.Older = views.AuditBeforePath(events[auditPage-1].ID)
+	}
+	if before > 0 {
+		v.Newest = views.AuditPath
+	}
+	for _, e := range events {
+		v.Rows = append(v.Rows, auditRow(e))
+	}
+	if v.Meta, err = s.meta(c, "Audit", views.NavAudit); err != nil {
+		return err
+	}
+	return s.page(c, http.StatusOK, views.AuditPage(v))
+}
+
+func auditRow(e models.Event) views.AuditRow {
+	r := views.AuditRow{ID: e.ID, At: e.CreatedAt, Actor: e.Actor, Server: e.ActorID == 0, Kind: e.Kind, From: views.Word(e.From), To: views.Word(e.To), Reason: e.Reason}
+	if e.PlanID != "" {
+		r.PlanID, r.Href = e.PlanID, views.PlanPath(e.PlanID)
+		if e.PhaseID != nil {
+			r.Href = views.PhasePath(e.PlanID, *e.PhaseID)
+		}
+	}
+	return r
+}

@@ -1,0 +1,33 @@
+package handlers
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"donewhen/models"
+	"donewhen/views"
+	"donewhen/views/ui"
+)
+
+// GET /settings: what the operator has set; it is read-only, because settings
+// come from the environment and runtimes.yaml.
+func (s *Server) showSettings(c echo.Context) error {
+	e := s.Engine
+	v := views.SettingsView{
+		Judge: e.JudgeSpec(), Evaluator: e.EvaluatorSpec(), Workers: e.Workers, CheckLimit: ui.Duration(e.CheckLimit),
+		Passes: [2]int{models.MinIterations, models.MaxIterations}, Commands: string(e.CommandsBy),
+	}
+	for _, r := range e.RuntimeList() {
+		v.Runtimes = append(v.Runtimes, views.RuntimeRow{
+			Alias: r.Alias, Title: cmp.Or(r.Title, r.Alias), Program: r.Shown, Shell: r.Shell, Available: r.Available, Why: r.Unavailable,
+			Limit: ui.Duration(r.Limit), MaxLimit: ui.Duration(r.MaxLimit),
+		})
+	}
+	var err error
+	if v.Meta, err = s.meta(c, "Settings", views.NavSettings); err != nil {
+		return err
+	}
+	return s.page(c, http.StatusOK, views.SettingsPage(v))
+}
