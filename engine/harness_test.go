@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +39,7 @@ type house struct {
 	project models.Project
 	mu      sync.Mutex
 	now     time.Time
-	left    *bool // set: the engine was left as a crash leaves it, and is not closed
+	dead    *atomic.Bool // set: the engine was left as a crash leaves it, and is not closed
 }
 
 type option func(*engine.Config)
@@ -94,13 +95,21 @@ func (h *house) open(opts ...option) {
 	for _, o := range opts {
 		o(&cfg)
 	}
+	dead := new(atomic.Bool)
+	for i, r := range cfg.Runtimes {
+		cfg.Runtimes[i] = mortal{r, dead}
+	}
+	check := cfg.Check
+	cfg.Check = func(ctx context.Context, job engine.CheckJob) dod.CheckOutcome {
+		defer dieIf(dead)
+		return check(ctx, job)
+	}
 	e := engine.New(cfg)
 	st, logs := h.store, h.logs
 	h.engine = e
-	left := new(bool)
-	h.left = left
+	h.dead = dead
 	h.t.Cleanup(func() {
-		if !*left {
+		if !dead.Load() {
 			e.Close()
 			_ = logs.Close()
 			_ = st.Close()
@@ -112,9 +121,27 @@ func (h *house) open(opts ...option) {
 // ends its processes. Whoever uses it passes quiet to the first engine.
 func (h *house) crash() {
 	h.t.Helper()
-	*h.left = true
+	h.dead.Store(true)
 	_ = h.logs.Close()
 	must(h.t, h.store.Close())
+}
+
+// mortal is a real runtime whose server may die while it runs: then nobody hears
+// how the process ended.
+type mortal struct {
+	engine.Runtime
+	dead *atomic.Bool
+}
+
+func (m mortal) Run(ctx context.Context, job engine.Job) engine.Outcome {
+	defer dieIf(m.dead)
+	return m.Runtime.Run(ctx, job)
+}
+
+func dieIf(dead *atomic.Bool) {
+	if dead.Load() {
+		select {}
+	}
 }
 
 // quiet keeps an engine that outlives its test from writing into its log.
