@@ -1,6 +1,9 @@
 package dod
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Asker puts a question to a model and returns what came back, word for word.
 // Turning that into met or not met is ParseVerdict's job alone.
@@ -41,4 +44,7 @@ type Answer struct {
 	InputTokens  int64   `json:"input_tokens,omitempty"`
 	OutputTokens int64   `json:"output_tokens,omitempty"`
 	CostUSD      float64 `json:"cost_usd,omitempty"`
+	// QuotaUntil is when there is quota again, for a question that was refused for
+	// lack of it (a QuotaError); otherwise the zero time.
+	QuotaUntil time.Time `json:"quota_until,omitzero"`
 }

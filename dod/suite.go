@@ -179,6 +179,9 @@ func (s Suite) put(ctx context.Context, q Question, a *Answer) {
 		a.Verdict = ParseVerdict(reply.Raw)
 		return
 	}
+	if quota, ok := errors.AsType[*QuotaError](err); ok {
+		a.QuotaUntil = quota.Until
+	}
 	if ctx.Err() != nil {
 		err = errors.Join(err, context.Cause(ctx))
 	}

@@ -1,0 +1,42 @@
+package dod
+
+import (
+	"time"
+)
+
+// QuotaError is an Asker's error for a question that was refused because a quota
+// or rate limit is used up. It is nobody's fault and mends itself: asking again
+// at Until is right, asking before it is not.
+type QuotaError struct {
+	// Until is when the provider says that there is quota again; the zero time when
+	// it does not say.
+	Until time.Time
+	// Err is what the provider answered, fit for a page.
+	Err error
+}
+
+// Error is the provider's answer with the time of the reset, in UTC.
+func (e *QuotaError) Error() string {
+	text := "the quota is used up"
+	if e.Err != nil {
+		text = e.Err.Error()
+	}
+	if e.Until.IsZero() {
+		return text
+	}
+	return text + "; there is quota again at " + e.Until.UTC().Format(time.RFC3339)
+}
+
+// Unwrap gives what the provider answered.
+func (e *QuotaError) Unwrap() error { return e.Err }
+
+// QuotaUntil says until when a judging has to wait for quota: the latest time
+// that an answer names. ok is false when no answer names one.
+func (o Outcome) QuotaUntil() (until time.Time, ok bool) {
+	for _, a := range o.Answers {
+		if a.QuotaUntil.After(until) {
+			until, ok = a.QuotaUntil, true
+		}
+	}
+	return until, ok
+}
