@@ -271,12 +271,16 @@ func shell(name, command string) engine.NewPhase {
 	return engine.NewPhase{Name: name, Task: "Do " + name + ".", MaxIterations: 3, Agents: []models.AgentSpec{{Runtime: "shell", Command: command}}}
 }
 
-func (h *house) git(args ...string) string {
-	h.t.Helper()
+func gitCommand(args ...string) *exec.Cmd {
 	cmd := exec.Command("git", args...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@localhost", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@localhost")
-	out, err := cmd.CombinedOutput()
+	return cmd
+}
+
+func (h *house) git(args ...string) string {
+	h.t.Helper()
+	out, err := gitCommand(args...).CombinedOutput()
 	if err != nil {
 		h.t.Fatalf("git %v: %v: %s", args, err, out)
 	}
