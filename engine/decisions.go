@@ -160,7 +160,7 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 		return err
 	}
 	fields := map[string]string{}
-	var fresh models.Plan
+	fresh := models.Plan{DodArgs: in.DodArgs}
 	err := e.draftDod(ctx, actor, in, &fresh, func(field, format string, args ...any) { fields[field] = sprintf(format, args...) })
 	if err != nil {
 		return err

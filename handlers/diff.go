@@ -42,6 +42,8 @@ func (b *planBuilder) diff(ctx context.Context) (views.DiffCard, error) {
 func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, to, only string, limits diffLimits) (views.DiffCard, error) {
 	card := views.DiffCard{PlanID: p.ID, Pass: pass, From: from, To: to, Empty: "Nothing has changed yet."}
 	switch {
+	case only != "" && from == "":
+		return card, models.Errorf(models.CodeNotFound, "This file was not changed. It may have been typed wrongly.")
 	case from == "" && pass == 0:
 		card.Empty = "Nothing has changed: the plan has not been started."
 		return card, nil

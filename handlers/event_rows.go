@@ -3,6 +3,8 @@ package handlers
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"donewhen/models"
 	"donewhen/views"
@@ -53,6 +55,9 @@ func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 		row.Icon = "clipboard-check"
 	default:
 		row.Sentence = strings.TrimSpace(views.Word(strings.ReplaceAll(e.Kind, ".", " ")) + " " + views.Word(e.To))
+	}
+	if first, n := utf8.DecodeRuneInString(row.Sentence); row.Server && n > 0 {
+		row.Sentence = string(unicode.ToUpper(first)) + row.Sentence[n:]
 	}
 	switch {
 	case e.RunID != nil:

@@ -269,7 +269,7 @@ func deref(id *int64) int64 {
 func passRow(d models.PassDetail, ph models.Phase, now time.Time) views.PassRow {
 	p := d.Pass
 	row := views.PassRow{
-		ID: p.ID, Number: p.Number(), Attempt: p.Attempt, Retried: ph.Attempt > 1, Status: p.Status, Reason: p.Reason,
+		ID: p.ID, Position: ph.Position, Number: p.Number(), Attempt: p.Attempt, Retried: ph.Attempt > 1, Status: p.Status, Reason: p.Reason,
 		Task: p.TaskText, TaskSize: len(p.TaskText), Note: p.Note, Started: p.StartedAt, Ended: p.EndedAt, Took: between(p.StartedAt, p.EndedAt),
 		Changed: p.StartCommit != "" && p.EndCommit != "" && p.StartCommit != p.EndCommit, PlanID: p.PlanID, Now: now,
 		Mark: passMark(d),
@@ -379,9 +379,32 @@ func fingerprintOf(v any) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// planEvents is how many events the plan's page shows.
-const planEvents = 15
+// Bounds of the activity on the plan's page.
+const (
+	planEvents = 15  // shown
+	planLatest = 120 // looked at
+)
 
+// news is the newest of what happened, without the moves of passes and runs,
+// which the timeline shows.
+func (b *planBuilder) news(ctx context.Context) (views.ActivityCard, error) {
+	card := views.ActivityCard{Now: b.now}
+	events, err := b.s.Reader.EventsOf(ctx, b.plan().ID, 0, planLatest)
+	if err != nil {
+		return card, err
+	}
+	for _, e := range events {
+		noun, _, _ := strings.Cut(e.Kind, ".")
+		if noun == "pass" || noun == "run" || len(card.Events) == planEvents {
+			card.Older = views.PlanActivityPath(b.plan().ID, 0)
+			continue
+		}
+		card.Events = append(card.Events, eventRow(e, b.detail))
+	}
+	return card, nil
+}
+
+// activity is one page of all that happened.
 func (b *planBuilder) activity(ctx context.Context, before int64, limit int) (views.ActivityCard, error) {
 	card := views.ActivityCard{Now: b.now}
 	events, err := b.s.Reader.EventsOf(ctx, b.plan().ID, before, limit+1)

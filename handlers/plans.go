@@ -216,7 +216,7 @@ func (s *Server) planPage(c echo.Context, status int, id string, refused *refuse
 	if v.Diff, err = b.diff(c.Request().Context()); err != nil {
 		return err
 	}
-	if v.Activity, err = b.activity(c.Request().Context(), 0, planEvents); err != nil {
+	if v.Activity, err = b.news(c.Request().Context()); err != nil {
 		return err
 	}
 	if v.PageMeta, err = s.meta(c, b.detail.Plan.Title, views.NavPlans); err != nil {
@@ -267,7 +267,7 @@ func (s *Server) planPart(c echo.Context, id, part string) error {
 		}
 	case views.PartActivity:
 		make = func(b *planBuilder) (templ.Component, error) {
-			a, err := b.activity(ctx, 0, planEvents)
+			a, err := b.news(ctx)
 			return views.ActivityPart(id, a), err
 		}
 	default:

@@ -193,7 +193,7 @@ func (s *Server) logView(ctx context.Context, id int64, lines []engine.LogLine) 
 	if err != nil {
 		return views.LogView{}, err
 	}
-	v := views.LogView{RunID: id, Total: info.Lines, Size: fmt.Sprintf("%s lines, %s", thousands(info.Lines), views.ByteSize(info.Bytes))}
+	v := views.LogView{RunID: id, Total: info.Lines, Size: logSize(info)}
 	var ansi views.ANSI
 	for _, l := range lines {
 		v.Lines = append(v.Lines, logLine(&ansi, l))
@@ -212,6 +212,13 @@ func (s *Server) logView(ctx context.Context, id int64, lines []engine.LogLine) 
 		v.Cut = fmt.Sprintf("The run printed more than is kept: %s of its middle were dropped. Its beginning and its end are whole.", views.ByteSize(info.CutBytes))
 	}
 	return v, nil
+}
+
+func logSize(info engine.LogInfo) string {
+	if info.Lines == 1 {
+		return "1 line, " + views.ByteSize(info.Bytes)
+	}
+	return fmt.Sprintf("%s lines, %s", thousands(info.Lines), views.ByteSize(info.Bytes))
 }
 
 // logLine is a line as the page shows it.

@@ -170,6 +170,7 @@ type logFollower struct {
 	st      *stream
 	run     int64
 	after   int64 // the last line sent whole
+	size    int64 // of the log as it was last said
 	partial int   // bytes of the partial line that were sent
 	ansi    views.ANSI
 }
@@ -188,6 +189,10 @@ func (f *logFollower) step() (over bool, err error) {
 	}
 	if err := f.send(ctx); err != nil {
 		return false, err
+	}
+	if info.Bytes != f.size {
+		f.st.event("size", "", logSize(info))
+		f.size = info.Bytes
 	}
 	if run.Status.Ended() && !info.Open {
 		f.st.event("end", "", views.Word(run.Status))

@@ -221,15 +221,15 @@ func extended(codes []string) (colour int8, used int) {
 	}
 }
 
-// palette is the 16 colours as terminals show them.
-var palette = [16][3]int{
+// ansiPalette is the 16 colours as terminals show them.
+var ansiPalette = [16][3]int{
 	{0, 0, 0}, {205, 0, 0}, {0, 205, 0}, {205, 205, 0}, {0, 0, 238}, {205, 0, 205}, {0, 205, 205}, {229, 229, 229},
 	{127, 127, 127}, {255, 0, 0}, {0, 255, 0}, {255, 255, 0}, {92, 92, 255}, {255, 0, 255}, {0, 255, 255}, {255, 255, 255},
 }
 
 func nearest(r, g, b int) int8 {
 	best, at := 1<<30, 0
-	for i, p := range palette {
+	for i, p := range ansiPalette {
 		if d := (r-p[0])*(r-p[0]) + (g-p[1])*(g-p[1]) + (b-p[2])*(b-p[2]); d < best {
 			best, at = d, i
 		}

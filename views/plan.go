@@ -159,6 +159,7 @@ type PhaseCard struct {
 // PassRow is one pass: its mark and what opens under it.
 type PassRow struct {
 	ID       int64
+	Position int // of its phase
 	Number   int
 	Attempt  int
 	Retried  bool // attempts are told apart
@@ -188,6 +189,11 @@ func (p PassRow) Title() string {
 		return "Attempt " + strconv.Itoa(p.Attempt) + ", pass " + strconv.Itoa(p.Number)
 	}
 	return "Pass " + strconv.Itoa(p.Number)
+}
+
+// fullTitle tells the pass from those of other phases.
+func (p PassRow) fullTitle() string {
+	return p.Title() + " of phase " + strconv.Itoa(p.Position)
 }
 
 func (p PassRow) anchor() string { return "pass-" + itoa(p.ID) }

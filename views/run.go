@@ -70,7 +70,6 @@ type LogLine struct {
 }
 
 func (l LogLine) number() string { return strconv.FormatInt(l.N, 10) }
-func (l LogLine) anchor() string { return "L" + l.number() }
 
 // VerdictView is a verdict with exactly what was asked and answered.
 type VerdictView struct {

@@ -26,6 +26,7 @@ function follow (box, following) {
   const rows = box.querySelector('[data-log-lines]')
   const note = box.querySelector('[data-log-state]')
   const button = box.parentElement.querySelector('[data-log-follow]')
+  const size = box.parentElement.querySelector('[data-log-size]')
   const url = new URL(box.dataset.logEvents, location.href)
   let source
   let waiting = []
@@ -95,10 +96,14 @@ function follow (box, following) {
       add(e.data)
     })
     source.addEventListener('partial', e => add(e.data))
+    source.addEventListener('size', e => { if (size) size.textContent = e.data })
     source.addEventListener('end', e => {
       close()
       stop()
-      requestAnimationFrame(() => requestAnimationFrame(() => { note.textContent = `The run has ended: ${e.data}.` }))
+      requestAnimationFrame(() => requestAnimationFrame(() => { 
+        note.textContent = `The run has ended: ${e.data}.`
+        if (following) box.scrollTop = box.scrollHeight
+      }))
       button?.remove()
     })
   }

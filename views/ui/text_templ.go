@@ -371,7 +371,7 @@ func Details(p DetailsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = IconWith("chevron-right", "size-4 text-muted-foreground transition-transform group-open/fold:rotate-90").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = IconWith("chevron-right", "size-4 text-muted-foreground transition-transform [[open]>summary>&]:rotate-90").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
