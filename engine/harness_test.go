@@ -328,3 +328,5 @@ func (h *house) repoRef() workspace.Repo {
 }
 
 func writeFile(path, content string) error { return os.WriteFile(path, []byte(content), 0o644) }
+
+func removeFile(path string) error { return os.Remove(path) }

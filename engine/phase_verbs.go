@@ -158,7 +158,7 @@ func (e *Engine) JudgeAgain(ctx context.Context, actor models.Actor, phaseID, pa
 		}
 		why := store.Why{Actor: actor, Kind: "phase.judged_again"}
 		if pass.Status == models.PassNotMet {
-			if err := tx.MovePass(ctx, pass.ID, models.PassNotMet, models.PassJudging, store.PassSet{JudgeTries: new(0)}, why); err != nil {
+			if err := tx.MovePass(ctx, pass.ID, models.PassNotMet, models.PassJudging, store.PassSet{JudgeTries: new(0)}, store.Why{Actor: actor}); err != nil {
 				return err
 			}
 		} else if err := tx.SetPass(ctx, pass.ID, models.PassJudging, store.PassSet{JudgeTries: new(0)}); err != nil {
@@ -226,6 +226,7 @@ func (e *Engine) reopen(ctx context.Context, tx *store.Tx, ph models.Phase, why 
 	if err != nil {
 		return err
 	}
+	why.Kind = "" // the verb's name belongs to the phase that was clicked
 	ids := []int64{ph.ID}
 	for _, later := range phases {
 		if later.Position <= ph.Position {

@@ -192,6 +192,7 @@ func (e *Engine) endPass(ctx context.Context, tx *store.Tx, ph models.Phase, to 
 	if ph.PassID == nil {
 		return nil
 	}
+	why.Kind = "" // the verb's name belongs to its own row
 	pass, err := tx.Pass(ctx, *ph.PassID)
 	if err != nil {
 		return err
