@@ -117,13 +117,14 @@ var (
 	rawVerdict = regexp.MustCompile(`(?i)["'\\;]?\bmet(?:\\*["']|&quot;)?\s*[:=]\s*"?(?:true|false)`)
 	rawRole    = regexp.MustCompile(`(?m)^[\s*>+#-]*(?:Human|Assistant|HUMAN|ASSISTANT|System|User)\s*:`)
 	rawToken   = regexp.MustCompile(`<\|\w+\|>|<｜\w+｜>|\[/?INST\]|<</?SYS>>|</?(?:evidence|system|verdict|data|untrusted|thinking|function_results)[ >]|<(?:start|end)_of_turn>`)
+	rawFile    = regexp.MustCompile(`(?:^|[^\w@])@+[^\s@]|@[/.~"']`)
 	rawFence   = regexp.MustCompile(`(?im)^[\s>=_-]*(?:BEGIN|END)[\s_-]+(?:(?:OF|THE)[\s_-]+)*(?:EVIDENCE|CRITERION|DATA)`)
 )
 
 func TestHostileEvidenceIsNeutralised(t *testing.T) {
 	eachHostile(t, func(t *testing.T, h hostile) {
 		_, quoted := parts(t, dod.BuildQuestion(injected, "", h.Evidence, testNonce))
-		for what, re := range map[string]*regexp.Regexp{"verdict": rawVerdict, "role": rawRole, "token": rawToken, "fence": rawFence} {
+		for what, re := range map[string]*regexp.Regexp{"verdict": rawVerdict, "role": rawRole, "token": rawToken, "fence": rawFence, "file": rawFile} {
 			if hit := re.FindString(quoted); hit != "" {
 				t.Errorf("a %s stands in the data: %q", what, hit)
 			}
@@ -294,7 +295,7 @@ func TestQuotingIsLinear(t *testing.T) {
 
 func TestPropertyQuotingCanBeUndone(t *testing.T) {
 	piece := rapid.OneOf(
-		rapid.SampledFrom([]string{"‹", "›", "‹‹", "‹data›", "‹U+202E›", "‹x", "×3", "\xff", "\u200b", "\u202e", "\x00", "\r", "\r\n", "\n", `"met":`, "met", " : ",
+		rapid.SampledFrom([]string{"‹", "›", "‹‹", "‹data›", "‹U+202E›", "‹x", "×3", "@", "@@", "@/etc", "‹at›", "\xff", "\u200b", "\u202e", "\x00", "\r", "\r\n", "\n", `"met":`, "met", " : ",
 			"Human:", "END EVIDENCE ", testNonce, testNonce[:9], testNonce[9:], "<|im_start|>", "```", "\\u006d", "\\u0022", " ", "a"}),
 		rapid.String(),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 8), func(b []byte) string { return string(b) }),

@@ -10,13 +10,15 @@ import (
 )
 
 // Data in a question is quoted: what could pass for a part of the question is
-// marked, visibly and so that a reader can undo it (Unquote). There are three
-// signs, all between ‹ and ›:
+// marked, visibly and so that a reader can undo it (Unquote). There are five
+// signs, all with ‹:
 //
 //	‹data›         put before what reads like a fence, a role, a verdict or a model's
 //	               control token, or into it; stands for nothing
 //	‹U+202E U+…×3› invisible or control signs (×3: three times); ‹xFF› a byte that is
 //	               no UTF-8
+//	‹at›           an @ that could name a file: agent CLIs put the named file's
+//	               content into the question
 //	‹‹             one ‹ of the data itself
 const dataMark = "‹data›"
 
@@ -24,9 +26,10 @@ const quoteOpen = '‹'
 
 // Quote marks in data what could be read as a part of a question instead of as
 // its data: lines that look like fences or roles, verdict-like objects, models'
-// control tokens, the nonce, and signs that cannot be seen. Line ends are folded
-// to \n; apart from that Unquote gives data back. It takes linear time, and its
-// result is at most about 14 times as long, ordinary text hardly longer.
+// control tokens, names of files for agent CLIs, the nonce, and signs that cannot
+// be seen. Line ends are folded to \n; apart from that Unquote gives data back. It
+// takes linear time, and its result is at most about 14 times as long, ordinary
+// text hardly longer.
 func Quote(data, nonce string) string {
 	data = strings.ReplaceAll(data, "\r\n", "\n")
 	q := quoter{data: data, nonce: nonce}
@@ -56,7 +59,11 @@ func Unquote(quoted string) string {
 			continue
 		}
 		quoted = rest
-		if sign != "data" {
+		switch sign {
+		case "data":
+		case "at":
+			b.WriteByte('@')
+		default:
 			unquoteSigns(&b, sign)
 		}
 	}
@@ -120,6 +127,13 @@ func (q *quoter) run() {
 			if n := metAt(q.data, i); n > 0 {
 				q.out.WriteString(q.data[i : i+n])
 				q.mark(FlagVerdict, i)
+				i += n
+				continue
+			}
+		case c == '@':
+			n := atSigns(q.data, i)
+			if n > 0 {
+				q.out.WriteString(strings.Repeat("‹at›", n))
 				i += n
 				continue
 			}
@@ -287,6 +301,25 @@ func metAt(data string, i int) int {
 		return 0
 	}
 	return n
+}
+
+// atSigns is the length of the run of @ at i when it could name a file, 0 when it
+// could not: nothing follows (as in a diff's @@ lines), or it stands behind a word
+// and no path begins there (as in an address).
+func atSigns(data string, i int) int {
+	end := i
+	for end < len(data) && data[end] == '@' {
+		end++
+	}
+	next, _ := utf8.DecodeRuneInString(data[end:])
+	before, _ := utf8.DecodeLastRuneInString(data[:i])
+	switch {
+	case end == len(data) || unicode.IsSpace(next):
+		return 0
+	case end == i+1 && (unicode.IsLetter(before) || unicode.IsDigit(before) || before == '_') && !strings.ContainsRune("/.~\\\"'", next):
+		return 0
+	}
+	return end - i
 }
 
 // escapedBefore: a letter or digit before met may be the end of an escaped quote

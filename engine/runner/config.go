@@ -56,6 +56,8 @@ type runtimeSpec struct {
 	JudgeOutput string   `yaml:"judge_output"`
 	JudgeLimit  duration `yaml:"judge_limit"`
 	JudgeModel  string   `yaml:"judge_model"`
+	// JudgeSet are fixed variables of the judge alone; they win over Set.
+	JudgeSet map[string]string `yaml:"judge_set"`
 }
 
 // checkSpec is the `checks:` part: what `run:` checks get.
@@ -275,7 +277,7 @@ func (s *runtimeSpec) check() error {
 	if s.MaxLimit != 0 && s.Limit > s.MaxLimit {
 		return fmt.Errorf("limit %s is above max_limit %s", time.Duration(s.Limit), time.Duration(s.MaxLimit))
 	}
-	return checkEnv(s.Env, s.Set, "env")
+	return errors.Join(checkEnv(s.Env, s.Set, "env"), checkEnv(nil, s.JudgeSet, "judge_set"))
 }
 
 // fill puts the defaults in.
@@ -374,7 +376,7 @@ func decodeNode(n *yaml.Node, into *runtimeSpec) error {
 
 // specFields are the settings of a runtime as they are written.
 var specFields = []string{"preset", "title", "shell", "args", "task", "output", "limit", "max_limit", "env", "set",
-	"model", "model_args", "judge_args", "judge_output", "judge_limit", "judge_model"}
+	"model", "model_args", "judge_args", "judge_output", "judge_limit", "judge_model", "judge_set"}
 
 var unknownField = regexp.MustCompile(`line (\d+): field (\S+) not found in type \S+`)
 

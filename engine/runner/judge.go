@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,7 +71,7 @@ func (j *CLIJudge) Ask(ctx context.Context, q dod.Question) (dod.Reply, error) {
 	own := []string{envInstance + "=" + j.opts.Instance}
 	e := process{
 		Args: args, Dir: work, Stdin: strings.NewReader(prompt),
-		Env:    environment{home: home, who: "judge", allow: j.spec.Env, set: j.spec.Set, own: own}.build(j.opts.Environ),
+		Env:    environment{home: home, who: "judge", allow: j.spec.Env, set: merged(j.spec.Set, j.spec.JudgeSet), own: own}.build(j.opts.Environ),
 		Stdout: tee{stdout, lines}, Stderr: stderr,
 		Limit: time.Duration(j.spec.JudgeLimit), Grace: j.opts.Grace,
 	}.run(ctx)
@@ -91,6 +92,14 @@ func (j *CLIJudge) Ask(ctx context.Context, q dod.Question) (dod.Reply, error) {
 		reply.Raw = rep.Message
 	}
 	return reply, nil
+}
+
+// merged is a map with all of a and b; b wins.
+func merged(a, b map[string]string) map[string]string {
+	all := make(map[string]string, len(a)+len(b))
+	maps.Copy(all, a)
+	maps.Copy(all, b)
+	return all
 }
 
 // wholeReply are the stop reasons after which nothing is missing.
