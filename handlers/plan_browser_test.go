@@ -113,7 +113,7 @@ func TestPlanPagesInABrowser(t *testing.T) {
 	look(t, b, "diff")
 	open("/plans/"+waiting+"/activity", "ol")
 	look(t, b, "activity")
-	open("/plans/"+waiting+"/dod", "form")
+	open("/plans/"+waiting+"/dod", "main form")
 	look(t, b, "dod-form")
 
 	// Approving with a real click; the gate then waits for the last criterion.
