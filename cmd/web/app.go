@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"donewhen/dod"
 	"donewhen/engine"
 	"donewhen/engine/runner"
 	"donewhen/engine/workspace"
@@ -94,11 +93,11 @@ func (a *App) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	judge, err := askerFor("DONEWHEN_JUDGE_MODEL", cfg.JudgeModel, set)
+	judge, err := askerFor("DONEWHEN_JUDGE_MODEL", cfg.JudgeModel, set, os.Getenv)
 	if err != nil {
 		return err
 	}
-	evaluator, err := askerFor("DONEWHEN_EVALUATOR_MODEL", cfg.EvaluatorModel, set)
+	evaluator, err := askerFor("DONEWHEN_EVALUATOR_MODEL", cfg.EvaluatorModel, set, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -134,22 +133,6 @@ func (a *App) open(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// askerFor resolves a model spec: `text` is nil, `runtime:<alias>` an agent CLI.
-func askerFor(setting, spec string, set *runner.Set) (dod.Asker, error) {
-	alias, isRuntime := strings.CutPrefix(spec, "runtime:")
-	switch {
-	case spec == "text" || spec == "":
-		return nil, nil
-	case isRuntime:
-		asker, err := set.Judge(alias)
-		if err != nil {
-			return nil, fmt.Errorf("%s=%s: %w", setting, spec, err)
-		}
-		return asker, nil
-	}
-	return nil, fmt.Errorf("%s=%s is no model: write text, or runtime:ALIAS for an agent CLI of runtimes.yaml", setting, spec)
 }
 
 // secrets are values of the server's environment whose names say what they
