@@ -13,4 +13,5 @@ type reader interface {
 	planReader      // plans, passes, runs and verdicts
 	authoringReader // the forms for plans, templates and projects
 	overviewReader  // inbox and audit
+	insightReader   // what ended lately, in numbers
 }

@@ -60,6 +60,7 @@ const (
 	NavNewPlan   = "new"
 	NavTemplates = "templates"
 	NavProjects  = "projects"
+	NavInsight   = "insight"
 	NavUsers     = "users"
 	NavAudit     = "audit"
 	NavSettings  = "settings"
@@ -76,6 +77,7 @@ var navItems = []navItem{
 	{NavNewPlan, "New plan", "plus", "/plans/new", models.RoleLead},
 	{NavTemplates, "Templates", "clipboard-check", "/templates", models.RoleViewer},
 	{NavProjects, "Projects", "folder-git-2", "/projects", models.RoleViewer},
+	{NavInsight, "Insight", "chart-column", InsightPath, models.RoleViewer},
 	{NavUsers, "Users", "users", "/users", models.RoleAdmin},
 	{NavAudit, "Audit", "scroll-text", "/audit", models.RoleViewer},
 	{NavSettings, "Settings", "settings", "/settings", models.RoleViewer},
