@@ -31,6 +31,7 @@ func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 	phase, pass, run := eventNames(e, d)
 	noun, _, _ := strings.Cut(e.Kind, ".")
 	said, known := eventSaid[e.Kind]
+	row.Server = row.Server || !known // what followed from a person's act is said without them
 	switch {
 	case known && !row.Server:
 		row.Sentence = said

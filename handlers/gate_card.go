@@ -129,7 +129,7 @@ func (b *planBuilder) reasonVerbs(r dod.Reason) []views.Verb {
 	case dod.ActionEditDoD:
 		return []views.Verb{link("gate-edit", "Edit the definition of done", "pencil", views.PlanDodPath(p.ID))}
 	case dod.ActionEvaluate, dod.ActionRetryEvaluation:
-		return evaluate()
+		return slices.Concat(evaluate(), b.criteriaVerbs(r.Waivable, false))
 	case dod.ActionWaive:
 		return slices.Concat(b.criteriaVerbs(r.Waivable, false), rework(), evaluate())
 	case dod.ActionApprove, dod.ActionLiftRejection:

@@ -243,6 +243,9 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
 			card.Next = fmt.Sprintf("pass %d of %d", ph.Iteration+1, ph.MaxIterations)
 		}
 	}
+	if ph.DueAt != nil && ph.DueAt.After(b.now) && ph.Reason != "" && (ph.Status == models.PhaseJudging || currentPass(d).Status == models.PassQueued) {
+		card.Again = ph.DueAt
+	}
 	for _, p := range d.Passes {
 		row := passRow(p, d.Phase, b.now)
 		row.Open = p.Pass.ID == deref(ph.PassID) && ph.Status != models.PhaseCompleted

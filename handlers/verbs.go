@@ -36,7 +36,7 @@ func planVerbs(p models.Plan, role models.Role) []views.Verb {
 	clean.Question, clean.Submit = "Remove the workspace?", "Remove the workspace"
 	clean.Body = "The folder that the agents worked in is deleted. The branch with all recorded work, the logs and the decisions stay."
 
-	var out []views.Verb
+	out := []views.Verb{{Key: "plan-copy", Label: "Copy as new plan", Icon: "copy", Kind: ui.Ghost, Href: views.NewPlanFromPath(p.ID)}}
 	switch p.Status {
 	case models.PlanDraft:
 		out = append(out, discard, simple(views.VerbStart, "Start", "play", ui.Primary))

@@ -331,3 +331,21 @@ func TestEditDod(t *testing.T) {
 		t.Errorf("the value of {file} is %q", got)
 	}
 }
+
+// A waiver opens the gate, and the criterion's result stays what it was.
+func TestWaiverOpensTheGate(t *testing.T) {
+	w := newWorks(t, nil)
+	id := states["waived"](w)
+	want(t, w.lea.press(w.lea.get("/plans/"+id), "criterion-1-waive", "reason", "Nobody needs it."), http.StatusSeeOther, "/plans/"+id+"#gate")
+	a := w.lea.get("/plans/" + id)
+	shows(t, a, "Waived by lea: Nobody needs it.")
+	d := doc(t, a)
+	if got := d.Find("#criterion-1").AttrOr("data-status", ""); got != "failed" {
+		t.Errorf("the result is %q", got)
+	}
+	button := d.Find(`#gate button[data-verb="apply"]`)
+	if _, disabled := button.Attr("disabled"); disabled || button.Length() != 1 {
+		h, _ := d.Find("#gate").Html()
+		t.Errorf("apply cannot be pressed: %s", h)
+	}
+}

@@ -151,7 +151,8 @@ type PhaseCard struct {
 	Override      string   // who accepted it as it is and why: shown for ever
 	Said          []string // approvals and rejections
 	Passes        []PassRow
-	Next          string // "pass 3 of 5", "" when it is over
+	Next          string     // "pass 3 of 5", "" when it is over
+	Again         *time.Time // when what was in trouble is tried again, nil when nothing waits
 	Verbs         []Verb
 	Last          bool
 }
