@@ -116,17 +116,23 @@ func criteriaReason(code ReasonCode, results []Result, sentence string) Reason {
 		r.Action = ActionEvaluate
 	}
 	names := make([]string, len(results))
+	trouble := false
 	for i, result := range results {
 		c := result.Criterion
 		names[i] = clip(foldLine(c.Text), 120)
 		r.Details = append(r.Details, names[i]+": "+result.Reasoning)
 		r.Criteria = append(r.Criteria, c.Index)
+		trouble = trouble || result.Kind != "" && result.Kind != KindVerdict
 		if c.Level == Required {
 			r.Waivable = append(r.Waivable, c.Index)
 			r.Action = ActionWaive
 		}
 	}
 	r.Sentence = sentence + ": " + list(names, ", ") + "."
+	if trouble { // the judge's, not the work's: asking again is the remedy
+		r.Action = ActionRetryEvaluation
+		r.Sentence += " The judge was in trouble. Evaluate again."
+	}
 	return r
 }
 

@@ -106,13 +106,16 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 		}
 		fillVerdict(&v, out)
 	}
+	j := judged{Met: v.Met, Trouble: v.Kind != models.VerdictGiven}
+	if until, waits := out.QuotaUntil(); waits && j.Trouble {
+		j.Quota, j.QuotaUntil = true, until
+	}
 	v.Millis = e.Now().Sub(began).Milliseconds()
-	same, err := sameAsBefore(ctx, &e.Store.Reader, pass, v)
-	if err != nil {
+	if j.SameAsBefore, err = sameAsBefore(ctx, &e.Store.Reader, pass, v); err != nil {
 		return err
 	}
 	e.at("after_verdict")
-	return e.settleVerdict(ctx, phaseID, passID, v, judged{Met: v.Met, Trouble: v.Kind != models.VerdictGiven, SameAsBefore: same})
+	return e.settleVerdict(ctx, phaseID, passID, v, j)
 }
 
 // looksAtWorkspace says whether a criterion is checked in the workspace itself.
@@ -167,13 +170,25 @@ func (e *Engine) settleVerdict(ctx context.Context, phaseID, passID int64, v mod
 		if err := tx.InsertVerdict(ctx, &v); err != nil {
 			return err
 		}
-		if j.Trouble {
-			j.Tries = pass.JudgeTries + 1
-		} else {
-			j.Tries = pass.JudgeTries
-			if err := tx.SetPass(ctx, passID, pass.Status, store.PassSet{EvidenceHash: &v.EvidenceHash}); err != nil {
-				return err
+		set := store.PassSet{NoQuotaWait: true}
+		switch {
+		case j.Quota: // nobody's fault: no try is counted
+			since := e.Now()
+			if pass.QuotaSince != nil {
+				since = *pass.QuotaSince
 			}
+			var ok bool
+			j.NextTry, ok = e.nextQuotaTry(since, j.QuotaUntil)
+			j.Tries, j.WaitedTooLong = pass.JudgeTries, !ok
+			set = store.PassSet{QuotaSince: &since}
+		case j.Trouble:
+			j.Tries = pass.JudgeTries + 1
+		default:
+			j.Tries = pass.JudgeTries
+			set.EvidenceHash = &v.EvidenceHash
+		}
+		if err := tx.SetPass(ctx, passID, pass.Status, set); err != nil {
+			return err
 		}
 		return e.settleJudged(ctx, tx, ph, pass, v, j)
 	})

@@ -110,7 +110,7 @@ func (e *Engine) TryAgain(ctx context.Context, actor models.Actor, phaseID, pass
 			return e.movePhase(ctx, tx, ph, models.PhasePending, store.PhaseSet{Reason: new(""), DueAt: new(e.Now())}, why)
 		}
 		if pass.Status == models.PassJudging {
-			if err := tx.SetPass(ctx, pass.ID, models.PassJudging, store.PassSet{JudgeTries: new(0)}); err != nil {
+			if err := tx.SetPass(ctx, pass.ID, models.PassJudging, store.PassSet{JudgeTries: new(0), NoQuotaWait: true}); err != nil {
 				return err
 			}
 			return e.movePhase(ctx, tx, ph, models.PhaseJudging, store.PhaseSet{Reason: new(""), DueAt: new(e.Now())}, why)
@@ -158,10 +158,10 @@ func (e *Engine) JudgeAgain(ctx context.Context, actor models.Actor, phaseID, pa
 		}
 		why := store.Why{Actor: actor, Kind: "phase.judged_again"}
 		if pass.Status == models.PassNotMet {
-			if err := tx.MovePass(ctx, pass.ID, models.PassNotMet, models.PassJudging, store.PassSet{JudgeTries: new(0)}, store.Why{Actor: actor}); err != nil {
+			if err := tx.MovePass(ctx, pass.ID, models.PassNotMet, models.PassJudging, store.PassSet{JudgeTries: new(0), NoQuotaWait: true}, store.Why{Actor: actor}); err != nil {
 				return err
 			}
-		} else if err := tx.SetPass(ctx, pass.ID, models.PassJudging, store.PassSet{JudgeTries: new(0)}); err != nil {
+		} else if err := tx.SetPass(ctx, pass.ID, models.PassJudging, store.PassSet{JudgeTries: new(0), NoQuotaWait: true}); err != nil {
 			return err
 		}
 		return e.movePhase(ctx, tx, ph, models.PhaseJudging, store.PhaseSet{Reason: new(""), DueAt: new(e.Now())}, why)

@@ -81,7 +81,7 @@ func (e *Engine) tryAgain(ctx context.Context, tx *store.Tx, ph models.Phase, pa
 	}
 	return tx.SetPhase(ctx, ph.ID, models.PhaseRunning, store.PhaseSet{
 		DueAt:  &due,
-		Reason: new(fmt.Sprintf("%s: try %d of %d follows. %s", r.Agent.Label(), next.Try, max(maxTries, next.Try), r.Reason)),
+		Reason: new(fmt.Sprintf("%s could not run; try %d of %d at %s: %s", r.Agent.Label(), next.Try, max(maxTries, next.Try), clockTime(due, e.Now()), r.Reason)),
 	})
 }
 
@@ -146,11 +146,18 @@ func (e *Engine) settleJudged(ctx context.Context, tx *store.Tx, ph models.Phase
 		return e.movePhase(ctx, tx, ph, to.Phase, store.PhaseSet{
 			Iteration: new(ph.Iteration + 1), Reason: &v.Reason, Feedback: &v.Reason, DueAt: new(e.Now())}, why)
 	case models.PhaseJudging:
-		due := e.Now().Add(e.backoff(j.Tries))
-		return tx.SetPhase(ctx, ph.ID, models.PhaseJudging, store.PhaseSet{DueAt: &due, Reason: new(fmt.Sprintf(
-			"The judge could not judge (try %d of %d): %s", j.Tries, maxTries, v.Reason))})
+		due, now := e.Now().Add(e.backoff(j.Tries)), e.Now()
+		reason := fmt.Sprintf("%s could not judge (try %d of %d); try %d of %d at %s: %s",
+			v.Evaluator, j.Tries, maxTries, j.Tries+1, maxTries, clockTime(due, now), v.Reason)
+		if j.Quota {
+			due, reason = j.NextTry, quotaNews(v, j.NextTry, true, now)
+		}
+		return tx.SetPhase(ctx, ph.ID, models.PhaseJudging, store.PhaseSet{DueAt: &due, Reason: &reason})
 	case models.PhaseNeedsAttention:
-		reason := fmt.Sprintf("The judge could not judge after %d tries: %s", j.Tries, v.Reason)
+		reason := fmt.Sprintf("%s could not judge after %d tries: %s", v.Evaluator, j.Tries, v.Reason)
+		if j.Quota {
+			reason = quotaNews(v, j.NextTry, false, e.Now())
+		}
 		return e.movePhase(ctx, tx, ph, to.Phase, store.PhaseSet{Reason: &reason, NoDue: true}, store.Why{Reason: reason})
 	case models.PhaseExhausted:
 		reason := fmt.Sprintf("Not met after %d of %d passes: %s", ph.Iteration+1, ph.MaxIterations, v.Reason)

@@ -1,6 +1,10 @@
 package engine
 
-import "donewhen/models"
+import (
+	"time"
+
+	"donewhen/models"
+)
 
 // maxTries is how often a run that could not run, or a judge in trouble, is
 // tried before a person has to look.
@@ -77,8 +81,12 @@ func decisive(runs []models.Run) *models.Run {
 
 // judged is what settle table 2 asks about a judged pass.
 type judged struct {
+	QuotaUntil    time.Time // when the judge has quota again; with Quota
+	NextTry       time.Time // when it is asked again; with Quota
 	Met           bool
 	Trouble       bool // an invalid reply or an evaluator error
+	Quota         bool // the trouble is a used-up quota, with a time at which there is more
+	WaitedTooLong bool // for quota
 	Tries         int  // tries of the judge on this pass, this one included
 	NeedsApproval bool
 	Iteration     int
@@ -95,7 +103,9 @@ type settled struct {
 // decideJudged is settle table 2 as a pure function; the first row that fits.
 func decideJudged(j judged) settled {
 	switch {
-	case j.Trouble && j.Tries >= maxTries:
+	case j.Trouble && j.Quota && !j.WaitedTooLong:
+		return settled{models.PhaseJudging, models.PassJudging}
+	case j.Trouble && (j.Quota || j.Tries >= maxTries):
 		return settled{models.PhaseNeedsAttention, models.PassJudging}
 	case j.Trouble:
 		return settled{models.PhaseJudging, models.PassJudging}

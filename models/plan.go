@@ -104,8 +104,9 @@ type Pass struct {
 	StartCommit  string // the plan's tip when it started
 	EndCommit    string // the snapshot after its last run
 	EndTree      string
-	EvidenceHash string // times left out
-	JudgeTries   int    // tries of a judge in trouble so far
+	EvidenceHash string     // times left out
+	JudgeTries   int        // tries of a judge in trouble so far
+	QuotaSince   *time.Time // since when it waits for a judge's quota, nil while it does not
 	Reason       string
 	ClaimedBy    string // the worker or judge that has it, "" when free; cleared at boot
 	CreatedAt    time.Time

@@ -105,6 +105,11 @@ func (s PassSet) columns() columns {
 	opt(&c, "reason", s.Reason)
 	opt(&c, "claimed_by", s.ClaimedBy)
 	opt(&c, "judge_tries", s.JudgeTries)
+	if s.NoQuotaWait {
+		c.put("quota_since", nil)
+	} else {
+		optTime(&c, "quota_since", s.QuotaSince)
+	}
 	optTime(&c, "started_at", s.StartedAt)
 	optTime(&c, "ended_at", s.EndedAt)
 	return c

@@ -38,7 +38,7 @@ func (tx *Tx) InsertPass(ctx context.Context, p *models.Pass, runs []models.Run)
 		p.Attempt = 1
 	}
 	p.CreatedAt = tx.now
-	stampAll(&p.StartedAt, &p.EndedAt)
+	stampAll(&p.QuotaSince, &p.StartedAt, &p.EndedAt)
 	if err := tx.q(ctx).Create(p).Error; err != nil {
 		if uniqueOf(err) != "" {
 			return models.Errorf(models.CodeConflict, "Pass %d of this phase was started meanwhile. Look at it again.", p.Number())

@@ -38,7 +38,8 @@ type PassSet struct {
 	TaskText, Note                                                   *string
 	StartCommit, EndCommit, EndTree, EvidenceHash, Reason, ClaimedBy *string
 	JudgeTries                                                       *int
-	StartedAt, EndedAt                                               *time.Time
+	QuotaSince, StartedAt, EndedAt                                   *time.Time
+	NoQuotaWait                                                      bool // quota_since = NULL
 }
 
 // RunSet are the columns of a run that change after its insert.
