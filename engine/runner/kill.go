@@ -15,9 +15,7 @@ type quarry struct {
 	held  bool
 	known []procStat
 	env   []string // NAME=VALUE pairs, all of them; none = nobody
-	// without is a variable that must not be set for env to count.
-	without string
-	spare   map[int]bool
+	spare map[int]bool
 }
 
 // members finds who is still alive, and remembers them.
@@ -37,7 +35,7 @@ func (q *quarry) members() ([]procStat, error) {
 		if q.spare[st.pid] {
 			continue
 		}
-		if (sameGroup && q.pgrp > 0 && st.pgrp == q.pgrp) || q.isKnown(st) || hasEnv(st.pid, q.env, q.without) {
+		if (sameGroup && q.pgrp > 0 && st.pgrp == q.pgrp) || q.isKnown(st) || hasEnv(st.pid, q.env) {
 			found = append(found, st)
 			if !q.isKnown(st) {
 				q.known = append(q.known, st)

@@ -72,9 +72,8 @@ func eachProcess(f func(procStat)) error {
 }
 
 // hasEnv says whether a process was started with all of the given NAME=VALUE
-// pairs, each compared whole, and without the variable of the given name, if
-// one is given. A process of another user cannot be read and has none.
-func hasEnv(pid int, pairs []string, without string) bool {
+// pairs, each compared whole. A process of another user cannot be read and has none.
+func hasEnv(pid int, pairs []string) bool {
 	if len(pairs) == 0 {
 		return false
 	}
@@ -85,9 +84,6 @@ func hasEnv(pid int, pairs []string, without string) bool {
 	have := map[string]bool{}
 	for pair := range strings.SplitSeq(string(data), "\x00") {
 		have[pair] = true
-		if without != "" && strings.HasPrefix(pair, without+"=") {
-			return false
-		}
 	}
 	for _, want := range pairs {
 		if !have[want] {

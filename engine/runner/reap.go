@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"donewhen/engine"
 )
@@ -20,10 +21,11 @@ func Reap(ctx context.Context, left []engine.Leftover) (int, error) {
 // Reap ends what a crashed server with the same Options left behind, and waits
 // until it is gone: the runs in left, by pid with start time (and then their
 // whole group) and by the exact run id in their environment; where Instance is
-// set, also that instance's checks and judges. Of the processes themselves it
-// touches no others. It is for the time before this server has started any
-// process of its own, also with left empty. Where TempDir is set, it removes the
-// task files and judges' folders in it.
+// set, also all else of that instance: checks, judges, and agents whose run was
+// cancelled just before the crash. Of the processes themselves it touches no
+// others. It is for the time before this server has started any process of its
+// own, also with left empty. Where TempDir is set, it removes the task files and
+// judges' folders in it.
 //
 // It returns how many processes it ended, and an error when some are still
 // there or could not be looked for; the context cuts the wait short.
@@ -31,7 +33,12 @@ func (s *Set) Reap(ctx context.Context, left []engine.Leftover) (int, error) {
 	return reap(ctx, s.opts, left)
 }
 
+// reapGrace is the time between TERM and KILL for left-overs: nobody waits for
+// their result any more, and the pages wait for them to be gone.
+const reapGrace = 300 * time.Millisecond
+
 func reap(ctx context.Context, opts Options, left []engine.Leftover) (int, error) {
+	grace := min(opts.Grace, reapGrace)
 	ended := 0
 	var faults []error
 	spare := lineage()
@@ -55,10 +62,10 @@ func reap(ctx context.Context, opts Options, left []engine.Leftover) (int, error
 				q.pgrp = l.Pid
 			}
 		}
-		add(q.end(opts.Grace))
+		add(q.end(grace))
 	}
 	if opts.Instance != "" {
-		add((&quarry{env: []string{envInstance + "=" + opts.Instance}, without: envRunID, spare: spare}).end(opts.Grace))
+		add((&quarry{env: []string{envInstance + "=" + opts.Instance}, spare: spare}).end(grace))
 	}
 	if opts.TempDir != "" {
 		if err := clearTemp(opts.TempDir); err != nil {

@@ -62,9 +62,11 @@ func TestReapEndsTheRunAndItsGrandchild(t *testing.T) {
 	set := open(t, opts, "runtimes: {shell: {preset: shell}}")
 	pid, ticks, pids := orphan(t, runTags(12, opts.Instance), family)
 	eventually(t, "three processes", func() bool { return len(pids()) == 3 })
-	// Neighbours: other runs, another server's run of the same number, somebody else.
+	// A run that was cancelled just before the crash: it is in no list of ours.
+	cancelled, _, _ := orphan(t, runTags(7, opts.Instance), "exec sleep 60")
+	// Neighbours: another server's runs, somebody else.
 	var others []int
-	for _, env := range [][]string{runTags(1, opts.Instance), runTags(123, opts.Instance), runTags(12, "/other"), {"DONEWHEN_RUN_ID=12"}, {"A=1"}} {
+	for _, env := range [][]string{runTags(1, "/other"), runTags(123, opts.Instance+"/more"), runTags(12, "/other"), {"DONEWHEN_RUN_ID=12"}, {"A=1"}} {
 		p, _, _ := orphan(t, env, "exec sleep 60")
 		others = append(others, p)
 	}
@@ -81,6 +83,9 @@ func TestReapEndsTheRunAndItsGrandchild(t *testing.T) {
 		if isAlive(p) {
 			t.Errorf("%d is alive", p)
 		}
+	}
+	if isAlive(cancelled) {
+		t.Error("the cancelled run's process is alive")
 	}
 	for i, p := range others {
 		if !isAlive(p) {
