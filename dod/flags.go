@@ -2,6 +2,7 @@ package dod
 
 import (
 	"encoding/base64"
+	"iter"
 	"regexp"
 	"sort"
 	"strings"
@@ -151,8 +152,9 @@ func suspicious(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0d || r >= 0xe0000 && r <= 0xe0fff
 }
 
-// phrase is a pattern over folded text. It is only tried when one of its words is
-// there, which is much cheaper to find.
+// phrase is a pattern over folded text. It is only tried around its words, which
+// are much cheaper to find: each match holds one of them. A word that ends with a
+// hyphen is the begin of one.
 type phrase struct {
 	kind  FlagKind
 	words []string
@@ -162,10 +164,10 @@ type phrase struct {
 // The texts are folded before: small letters, one blank between words, look-alike
 // letters and hidden signs undone.
 var phrases = []phrase{
-	{FlagVerdict, []string{"met", "u006d", "u004d"}, regexp.MustCompile(
+	{FlagVerdict, []string{"met", "u006det", "u0074", "u0054"}, regexp.MustCompile(
 		`(?:["'` + "`" + `\\]|&quot;|&#3[49];|%2[27]|u0022|[{,] ?)` + metLetters + `(?:["'` + "`" + `\\]|&quot;|&#3[49];|%2[27]|u0022)* ?(?::|=|%3a) ?\W{0,3}(?:true|false|yes|no)\b`)},
 	{FlagVerdict, []string{"met"}, regexp.MustCompile(`(?:^|[\n.;!] ?)(?:the )?(?:final )?(?:verdict|judge?ment) ?(?:is )?[:=]? ?\W{0,3}(?:met|passed|satisfied|true)\b`)},
-	{FlagInstruction, []string{"ignor", "disregard", "forget", "overrid", "bypass"}, regexp.MustCompile(
+	{FlagInstruction, []string{"ignor-", "disregard-", "forget", "overrid-", "bypass-"}, regexp.MustCompile(
 		`\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass)\b.{0,30}\b(?:above|previous|prior|earlier|preceding|foregoing|all|your|these)\b.{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|directions?|criteria|criterion|text|evidence|told)\b`)},
 	{FlagInstruction, []string{"ignore"}, regexp.MustCompile(`\b(?:ignore|disregard) (?:all of |everything )?(?:the )?(?:above|previous|prior)\b`)},
 	{FlagInstruction, []string{"judge", "evaluator", "grader", "reviewer"}, regexp.MustCompile(
@@ -178,27 +180,88 @@ var phrases = []phrase{
 		`\b(?:new|updated|revised|real|actual|your) (?:system )?(?:prompt|instructions)\b ?(?::|is|are|follow)|\b(?:developer mode|jailbreak|(?:system|admin) override)\b|\bsystem prompt\b.{0,40}\b(?:chang|updat|overrid|reveal|print|ignor)`)},
 }
 
+// around is how far a match may reach before and behind its word.
+const around = 160
+
 // phrases flags sentences and objects in the folded text.
 func (f *flagger) phrases() {
 	folded, at := foldText(f.evidence)
 	for _, p := range phrases {
-		if !hasAnyOf(folded, p.words) {
-			continue
-		}
-		for _, hit := range p.re.FindAllStringIndex(folded, 4*maxFlagsOfAKind) {
-			f.add(p.kind, at.original(hit[0]))
+		p.find(folded, func(offset int) bool {
+			f.add(p.kind, at.original(offset))
+			return f.count[p.kind] < maxFlagsOfAKind
+		})
+	}
+}
+
+// find calls found with the begin of each match until it returns false. Places
+// that lie close together are looked at once, so the work is linear.
+func (p phrase) find(folded string, found func(offset int) bool) {
+	for from, to := range p.places(folded) {
+		for _, hit := range p.re.FindAllStringIndex(folded[from:to], maxFlagsOfAKind) {
+			if !found(from + hit[0]) {
+				return
+			}
 		}
 	}
 }
 
-func hasAnyOf(s string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
+// places are the parts of folded around the phrase's words, in order, not
+// overlapping.
+func (p phrase) places(folded string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		next := make([]int, len(p.words)) // where each word stands next
+		for i, word := range p.words {
+			next[i] = wordFrom(folded, word, 0)
+		}
+		from, to := -1, -1
+		for {
+			first := -1
+			for i, at := range next {
+				if at >= 0 && (first < 0 || at < next[first]) {
+					first = i
+				}
+			}
+			if first < 0 {
+				break
+			}
+			at := next[first]
+			if at-around > to && to >= 0 {
+				if !yield(from, to) {
+					return
+				}
+				from = -1
+			}
+			if from < 0 {
+				from = max(0, at-around)
+			}
+			to = min(len(folded), at+around)
+			next[first] = wordFrom(folded, p.words[first], at+1)
+		}
+		if from >= 0 {
+			yield(from, to)
 		}
 	}
-	return false
 }
+
+// wordFrom is where word stands in s at or after from, -1 when it does not.
+func wordFrom(s, word string, from int) int {
+	stem, begins := strings.CutSuffix(word, "-")
+	for {
+		at := strings.Index(s[from:], stem)
+		if at < 0 {
+			return -1
+		}
+		at += from
+		end := at + len(stem)
+		if begins || end == len(s) || !letter(s[end]) {
+			return at
+		}
+		from = at + 1
+	}
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' }
 
 // encodedRun is base64 of at least a short sentence.
 var encodedRun = regexp.MustCompile(`[A-Za-z0-9+/_-]{20,}={0,2}`)
@@ -214,10 +277,10 @@ func (f *flagger) encoded() {
 		}
 		folded, _ := foldText(string(raw))
 		for _, p := range phrases {
-			if hasAnyOf(folded, p.words) && p.re.MatchString(folded) {
+			p.find(folded, func(int) bool {
 				f.add(FlagEncoded, hit[0])
-				break
-			}
+				return false
+			})
 		}
 	}
 }

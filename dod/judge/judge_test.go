@@ -46,7 +46,7 @@ func TestExactRequest(t *testing.T) {
 	eachProvider(t, func(t *testing.T, p provider) {
 		m := serve(t, answered(200, p.message(goodVerdict, p.goodEnd)))
 		a, _ := judgeAt(t, p, m.URL, nil)
-		reply, err, v := ask(t, a)
+		reply, v, err := ask(t, a)
 		if err != nil || v != (dod.Verdict{Met: true, Kind: dod.KindVerdict, Reason: "the log shows 4 checks"}) {
 			t.Fatalf("%+v, %v", v, err)
 		}
@@ -102,7 +102,7 @@ func TestReplies(t *testing.T) {
 			eachProvider(t, func(t *testing.T, p provider) {
 				m := serve(t, answered(200, p.message(c.text, p.goodEnd)))
 				a, _ := judgeAt(t, p, m.URL, nil)
-				reply, err, v := ask(t, a)
+				reply, v, err := ask(t, a)
 				if err != nil || v.Kind != c.kind || v.Met != c.met || reply.Raw != c.text {
 					t.Errorf("%+v, raw %q, error %v", v, reply.Raw, err)
 				}
@@ -152,7 +152,7 @@ func TestNotAWholeReply(t *testing.T) {
 		t.Run(p.name+" "+c.name, func(t *testing.T) {
 			m := serve(t, answered(200, c.body))
 			a, _ := judgeAt(t, p, m.URL, nil)
-			reply, err, v := ask(t, a)
+			reply, v, err := ask(t, a)
 			if err == nil || !strings.Contains(err.Error(), c.fault) || v.Kind != dod.KindEvaluatorError || v.Met {
 				t.Errorf("error %v, want %q", err, c.fault)
 			}
@@ -174,7 +174,7 @@ func TestThinkingIsNoPartOfTheReply(t *testing.T) {
 	body := strings.Replace(p.message(goodVerdict, "end_turn"), `"content":[`, `"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking","data":"x"},`, 1)
 	m := serve(t, answered(200, body))
 	a, _ := judgeAt(t, p, m.URL, nil)
-	if reply, err, v := ask(t, a); err != nil || !v.Met || reply.Raw != goodVerdict {
+	if reply, v, err := ask(t, a); err != nil || !v.Met || reply.Raw != goodVerdict {
 		t.Errorf("%+v, %v", reply, err)
 	}
 }
@@ -205,7 +205,7 @@ func TestRefusedByTheServer(t *testing.T) {
 			eachProvider(t, func(t *testing.T, p provider) {
 				m := serve(t, answered(c.status, p.errors(c.kind, c.text)))
 				a, waits := judgeAt(t, p, m.URL, nil)
-				reply, err, v := ask(t, a)
+				reply, v, err := ask(t, a)
 				if err == nil || v.Met || v.Kind != dod.KindEvaluatorError {
 					t.Fatalf("%+v, %v", v, err)
 				}
@@ -237,7 +237,7 @@ func TestOverloadPasses(t *testing.T) {
 		m := serve(t, answered(529, p.errors("overloaded_error", "Overloaded")),
 			answered(503, p.errors("api_error", "soon"), "Retry-After", "7"), answered(200, p.message(goodVerdict, p.goodEnd)))
 		a, waits := judgeAt(t, p, m.URL, nil)
-		if _, err, v := ask(t, a); err != nil || !v.Met {
+		if _, v, err := ask(t, a); err != nil || !v.Met {
 			t.Errorf("%+v, %v", v, err)
 		}
 		if len(waits.all) != 2 || waits.all[0] < 750*time.Millisecond || waits.all[0] > 1250*time.Millisecond || waits.all[1] != 7*time.Second {
@@ -257,7 +257,7 @@ func TestNoPauseBeyondTheTimeLimit(t *testing.T) {
 			eachProvider(t, func(t *testing.T, p provider) {
 				m := serve(t, answered(529, p.errors("overloaded_error", "Overloaded"), "Retry-After", c.after))
 				a, waits := judgeAt(t, p, m.URL, func(_ map[string]string, o *Options) { o.Timeout = c.limit })
-				_, err, _ := ask(t, a)
+				_, _, err := ask(t, a)
 				if err == nil || !strings.Contains(err.Error(), "529") || len(m.requests()) != 1 || len(waits.all) != 0 {
 					t.Errorf("%v after %d requests, pauses %v", err, len(m.requests()), waits.all)
 				}
@@ -295,7 +295,7 @@ func TestQuota(t *testing.T) {
 				m := serve(t, answered(429, p.errors("rate_limit_error", "limit of 50 a minute"), c.headers...))
 				a, waits := judgeAt(t, p, m.URL, func(_ map[string]string, o *Options) { o.Timeout = time.Hour })
 				a.now = func() time.Time { return now }
-				_, err, v := ask(t, a)
+				_, v, err := ask(t, a)
 				quota, ok := errors.AsType[*dod.QuotaError](err)
 				if !ok || !quota.Until.Equal(c.until) || v.Met || v.Kind != dod.KindEvaluatorError {
 					t.Fatalf("%+v, want until %v", err, c.until)
@@ -319,12 +319,12 @@ func TestShortQuota(t *testing.T) {
 		busy := answered(429, p.errors("rate_limit_error", "limit"), "Retry-After", "3")
 		m := serve(t, busy, answered(200, p.message(goodVerdict, p.goodEnd)))
 		a, waits := judgeAt(t, p, m.URL, nil)
-		if _, err, v := ask(t, a); err != nil || !v.Met || len(waits.all) != 1 || waits.all[0] < 2900*time.Millisecond || waits.all[0] > 3*time.Second {
+		if _, v, err := ask(t, a); err != nil || !v.Met || len(waits.all) != 1 || waits.all[0] < 2900*time.Millisecond || waits.all[0] > 3*time.Second {
 			t.Errorf("%+v, %v, pauses %v", v, err, waits.all)
 		}
 		m = serve(t, busy)
 		a, _ = judgeAt(t, p, m.URL, nil)
-		_, err, _ := ask(t, a)
+		_, _, err := ask(t, a)
 		if quota, ok := errors.AsType[*dod.QuotaError](err); !ok || quota.Until.IsZero() || len(m.requests()) != 3 || !strings.Contains(err.Error(), "after 3 tries") {
 			t.Errorf("%v after %d requests", err, len(m.requests()))
 		}
@@ -335,7 +335,7 @@ func TestNoCreditIsNoQuota(t *testing.T) {
 	p := providers[1]
 	m := serve(t, answered(429, p.errors("insufficient_quota", "You exceeded your current quota"), "Retry-After", "2"))
 	a, _ := judgeAt(t, p, m.URL, nil)
-	_, err, _ := ask(t, a)
+	_, _, err := ask(t, a)
 	if _, quota := errors.AsType[*dod.QuotaError](err); quota || err == nil || !strings.Contains(err.Error(), "no credit left") || len(m.requests()) != 1 {
 		t.Errorf("%v", err)
 	}
@@ -378,7 +378,7 @@ func TestSlowServers(t *testing.T) {
 				m := serve(t, c.answer)
 				a, waits := judgeAt(t, p, m.URL, func(_ map[string]string, o *Options) { o.Timeout = 300 * time.Millisecond })
 				began := time.Now()
-				reply, err, v := ask(t, a)
+				reply, v, err := ask(t, a)
 				if err == nil || !strings.Contains(err.Error(), c.fault) || !errors.Is(err, context.DeadlineExceeded) || v.Met {
 					t.Errorf("error %v, want %q", err, c.fault)
 				}
@@ -414,7 +414,7 @@ func TestCutConnections(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				m := serve(t, c.answer)
 				a, _ := judgeAt(t, p, m.URL, nil)
-				reply, err, v := ask(t, a)
+				reply, v, err := ask(t, a)
 				if err == nil || !strings.Contains(err.Error(), c.fault) || v.Kind != dod.KindEvaluatorError {
 					t.Errorf("error %v, want %q", err, c.fault)
 				}
@@ -450,7 +450,7 @@ func TestWrongServers(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				m := serve(t, c.answer)
 				a, _ := judgeAt(t, p, m.URL, nil)
-				_, err, v := ask(t, a)
+				_, v, err := ask(t, a)
 				if fault := strings.ReplaceAll(c.fault, "URLENV", p.urlEnv); err == nil || !strings.Contains(err.Error(), fault) || v.Kind != dod.KindEvaluatorError {
 					t.Errorf("error %v, want %q", err, fault)
 				}
@@ -460,7 +460,7 @@ func TestWrongServers(t *testing.T) {
 			a, _ := judgeAt(t, p, "http://user:pa55word@127.0.0.1:1/?key=topsecret", func(env map[string]string, _ *Options) {
 				env[p.urlEnv] = "http://user:pa55word@127.0.0.1:1/?key=topsecret"
 			})
-			_, err, _ := ask(t, a)
+			_, _, err := ask(t, a)
 			if err == nil || !strings.Contains(err.Error(), "http://127.0.0.1:1/ cannot be reached") || !strings.Contains(err.Error(), "refused; is "+p.urlEnv+" right") {
 				t.Errorf("%v", err)
 			} else if strings.Contains(err.Error(), "pa55word") || strings.Contains(err.Error(), "topsecret") {
@@ -493,7 +493,7 @@ func TestCompatibleServers(t *testing.T) {
 			m := serve(t, answered(status, p.errors("invalid_request_error", "unknown field")), answered(200, p.message(goodVerdict, p.goodEnd)))
 			a, waits := judgeAt(t, p, m.URL, nil)
 			for range 2 {
-				if _, err, v := ask(t, a); err != nil || !v.Met {
+				if _, v, err := ask(t, a); err != nil || !v.Met {
 					t.Fatalf("%+v, %v", v, err)
 				}
 			}
@@ -508,7 +508,7 @@ func TestCompatibleServers(t *testing.T) {
 		}
 		m := serve(t, answered(400, p.errors("invalid_request_error", "prompt is too long")))
 		a, _ := judgeAt(t, p, m.URL, nil)
-		if _, err, _ := ask(t, a); err == nil || !strings.Contains(err.Error(), "(400: prompt is too long)") || len(m.requests()) != 2 {
+		if _, _, err := ask(t, a); err == nil || !strings.Contains(err.Error(), "(400: prompt is too long)") || len(m.requests()) != 2 {
 			t.Errorf("%v after %d requests", err, len(m.requests()))
 		}
 		// What did not help is not remembered.
@@ -524,7 +524,7 @@ func TestCompatibleServerWithoutTheLimit(t *testing.T) {
 	m := serve(t, answered(422, `{"detail":[{"loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}]}`),
 		answered(400, `{"error":"response_format is not supported"}`), answered(200, p.message(goodVerdict, "stop")))
 	a, _ := judgeAt(t, p, m.URL, nil)
-	if _, err, v := ask(t, a); err != nil || !v.Met {
+	if _, v, err := ask(t, a); err != nil || !v.Met {
 		t.Fatalf("%+v, %v", v, err)
 	}
 	last := m.requests()[2].body
@@ -537,13 +537,13 @@ func TestLocalServerWithoutKey(t *testing.T) {
 	eachProvider(t, func(t *testing.T, p provider) {
 		m := serve(t, answered(200, p.message(goodVerdict, p.goodEnd)), answered(401, p.errors("x", "no key")))
 		a, _ := judgeAt(t, p, m.URL, func(env map[string]string, _ *Options) { delete(env, p.keyEnv) })
-		if _, err, v := ask(t, a); err != nil || !v.Met {
+		if _, v, err := ask(t, a); err != nil || !v.Met {
 			t.Fatalf("%+v, %v", v, err)
 		}
 		if h := m.requests()[0].header; h.Get("Authorization")+h.Get("X-Api-Key") != "" {
 			t.Errorf("a key is sent: %v", h)
 		}
-		if _, err, _ := ask(t, a); err == nil || !strings.Contains(err.Error(), "wants a key (401: no key); set "+p.keyEnv) {
+		if _, _, err := ask(t, a); err == nil || !strings.Contains(err.Error(), "wants a key (401: no key); set "+p.keyEnv) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -562,7 +562,7 @@ func TestOnlyItsOwnSettings(t *testing.T) {
 		t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1")
 		t.Setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
 		a, _ := judgeAt(t, p, m.URL, func(env map[string]string, _ *Options) { delete(env, p.keyEnv) })
-		if _, err, v := ask(t, a); err != nil || !v.Met {
+		if _, v, err := ask(t, a); err != nil || !v.Met {
 			t.Fatalf("%+v, %v", v, err)
 		}
 		for name, values := range m.requests()[0].header {
@@ -579,7 +579,7 @@ func TestFurtherSettings(t *testing.T) {
 		env["OPENAI_ORG_ID"], env["OPENAI_PROJECT_ID"] = "org-1", "proj-1"
 		o.MaxTokens, o.Prices = 100, map[string]Price{"gpt-5-mini": {Input: 1000, Output: 0}}
 	})
-	reply, err, _ := ask(t, a)
+	reply, _, err := ask(t, a)
 	r := m.requests()[0]
 	if err != nil || r.header.Get("OpenAI-Organization") != "org-1" || r.header.Get("OpenAI-Project") != "proj-1" || r.body["max_completion_tokens"] != 100.0 || math.Abs(reply.CostUSD-1.6) > 1e-9 {
 		t.Errorf("%+v, %+v, %v", reply, r, err)
@@ -589,7 +589,7 @@ func TestFurtherSettings(t *testing.T) {
 		delete(env, "ANTHROPIC_API_KEY")
 		env["ANTHROPIC_AUTH_TOKEN"] = "token-1234"
 	})
-	if _, err, _ := ask(t, a); err != nil || m.requests()[0].header.Get("Authorization") != "Bearer token-1234" {
+	if _, _, err := ask(t, a); err != nil || m.requests()[0].header.Get("Authorization") != "Bearer token-1234" {
 		t.Errorf("%v, %+v", err, m.requests())
 	}
 }
@@ -597,7 +597,7 @@ func TestFurtherSettings(t *testing.T) {
 func TestUnknownModelCostsNothing(t *testing.T) {
 	m := serve(t, answered(200, strings.Replace(providers[1].message(goodVerdict, "stop"), "gpt-5-mini-2025-08-07", "llama-local", 1)))
 	a, _ := judgeAt(t, providers[1], m.URL, nil)
-	if reply, err, _ := ask(t, a); err != nil || reply.CostUSD != 0 || reply.Model != "llama-local" || reply.InputTokens != 1600 {
+	if reply, _, err := ask(t, a); err != nil || reply.CostUSD != 0 || reply.Model != "llama-local" || reply.InputTokens != 1600 {
 		t.Errorf("%+v, %v", reply, err)
 	}
 }

@@ -172,12 +172,12 @@ func eachProvider(t *testing.T, f func(t *testing.T, p provider)) {
 }
 
 // ask puts the usual question and reads the reply as the suite does.
-func ask(t *testing.T, a dod.Asker) (dod.Reply, error, dod.Verdict) {
+func ask(t *testing.T, a dod.Asker) (dod.Reply, dod.Verdict, error) {
 	t.Helper()
 	criterion := dod.ParseCriteria("4 checks ran")[0]
 	reply, err := a.Ask(context.Background(), dod.BuildQuestion(criterion, "", "checks: 4", "NONCE7NONCE7NONCE7"))
 	if err != nil {
-		return reply, err, dod.ErrorVerdict(err)
+		return reply, dod.ErrorVerdict(err), err
 	}
-	return reply, nil, dod.ParseVerdict(reply.Raw)
+	return reply, dod.ParseVerdict(reply.Raw), nil
 }

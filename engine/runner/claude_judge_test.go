@@ -177,7 +177,7 @@ func newClaudeSite(t *testing.T, reply string, login ...string) *claudeSite {
 		t.Fatal(err)
 	}
 	t.Chdir(s.workspace)
-	s.set = open(t, s.opts, fmt.Sprintf("runtimes:\n  claude:\n    preset: claude\n    judge_limit: 60s\n    set: {CLAUDE_CODE_MAX_RETRIES: \"1\"}\n"))
+	s.set = open(t, s.opts, "runtimes:\n  claude:\n    preset: claude\n    judge_limit: 60s\n    set: {CLAUDE_CODE_MAX_RETRIES: \"1\"}\n")
 	return s
 }
 
