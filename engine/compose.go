@@ -42,6 +42,7 @@ func ComposeTask(ph models.Phase, before *models.Verdict, results []dod.Result) 
 	list(&b, maxList, len(criteria), func(i int) string {
 		return fmt.Sprintf("criterion %d: %s\n", criteria[i].Index, describe(criteria[i]))
 	})
+	b.WriteString(howToObject + "\n")
 	if before == nil {
 		return b.String()
 	}

@@ -44,6 +44,10 @@ func (e *Engine) settleRuns(ctx context.Context, planID string, phaseID, passID 
 			if err := tx.MovePass(ctx, passID, pass.Status, models.PassJudging, store.PassSet{}, store.Why{}); err != nil {
 				return err
 			}
+			if text := e.objection(pass, runs); text != "" { // nobody is asked, nothing is spent: the lead decides
+				reason := "The agent objects: " + text
+				return e.movePhase(ctx, tx, ph, models.PhaseNeedsAttention, store.PhaseSet{Reason: &reason, NoDue: true}, store.Why{Reason: reason})
+			}
 			return e.movePhase(ctx, tx, ph, models.PhaseJudging, store.PhaseSet{DueAt: new(e.Now())}, store.Why{})
 		case runsComplete:
 			if err := tx.MovePass(ctx, passID, pass.Status, models.PassMet, store.PassSet{EndedAt: new(e.Now())}, store.Why{}); err != nil {

@@ -187,7 +187,8 @@ func cutText(s string, limit int) (string, bool) {
 
 func (b *planBuilder) phases() views.PhasesCard {
 	card := views.PhasesCard{Now: b.now}
-	budget := maxTasks
+	budget, marks := maxTasks, gridMarks
+	grids := make([]*views.Grid, len(b.detail.Phases))
 	for i := len(b.detail.Phases) - 1; i >= 0; i-- { // the newest task texts first
 		for j := len(b.detail.Phases[i].Passes) - 1; j >= 0; j-- {
 			p := &b.detail.Phases[i].Passes[j].Pass
@@ -198,8 +199,13 @@ func (b *planBuilder) phases() views.PhasesCard {
 			}
 		}
 	}
+	for i := len(grids) - 1; i >= 0; i-- {
+		grids[i] = phaseGrid(b.detail.Phases[i], &marks)
+	}
 	for i, d := range b.detail.Phases {
-		card.Phases = append(card.Phases, b.phase(d, i == len(b.detail.Phases)-1))
+		ph := b.phase(d, i == len(b.detail.Phases)-1)
+		ph.Grid = grids[i]
+		card.Phases = append(card.Phases, ph)
 	}
 	return card
 }
@@ -279,6 +285,9 @@ func passRow(d models.PassDetail, ph models.Phase, now time.Time) views.PassRow 
 	}
 	for _, r := range d.Runs {
 		row.Runs = append(row.Runs, runRow(r))
+	}
+	if p.Status == models.PassJudging && d.Verdict == nil && ph.Status == models.PhaseNeedsAttention {
+		row.Mark = views.PassMark{Word: "not judged", Tone: ui.ToneWarn, Icon: "hand"}
 	}
 	if v := d.Verdict; v != nil {
 		row.Verdict, row.Judge, row.Reused = v.ID, v.Evaluator, v.ReusedFrom != nil

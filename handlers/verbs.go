@@ -138,6 +138,9 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 		add(true, retry, accept)
 	case models.PhaseNeedsAttention:
 		if currentPass(d).Status == models.PassJudging && judgeable {
+			if !judgedBefore(d) {
+				judge.Label = "Judge anyway"
+			}
 			add(true, judge)
 		} else {
 			add(true, again)
@@ -170,6 +173,13 @@ func currentPass(d models.PhaseDetail) models.Pass {
 		}
 	}
 	return models.Pass{}
+}
+
+// judgedBefore says whether somebody was asked about the current pass.
+func judgedBefore(d models.PhaseDetail) bool {
+	return slices.ContainsFunc(d.Passes, func(p models.PassDetail) bool {
+		return p.Pass.ID == deref(d.Phase.PassID) && p.Verdict != nil
+	})
 }
 
 // lastRunsSucceeded says whether there is something to judge: the newest try of
