@@ -25,8 +25,9 @@ type insightReader interface {
 }
 
 const (
-	insightRows     = 20_000      // passes and runs that are counted, the newest
-	insightVerdicts = 5_000       // verdicts whose results are read, the newest
+	insightPasses   = 20_000      // that are counted, the newest; they cost least
+	insightRuns     = 10_000      // likewise
+	insightVerdicts = 2_000       // whose results are read, likewise
 	insightFresh    = time.Minute // how long numbers are shown again without counting
 	insightCriteria = 15
 	insightPlansOf  = 3 // plans that are named beside a criterion
@@ -114,8 +115,8 @@ func (in *insight) countNow(ctx context.Context, now, since time.Time) (counted,
 		all                       sync.WaitGroup
 		passErr, runErr, criteria error
 	)
-	all.Go(func() { n.passes, passErr = in.Reader.PassStats(ctx, since, insightRows) })
-	all.Go(func() { n.runs, runErr = in.Reader.RunStats(ctx, since, insightRows) })
+	all.Go(func() { n.passes, passErr = in.Reader.PassStats(ctx, since, insightPasses) })
+	all.Go(func() { n.runs, runErr = in.Reader.RunStats(ctx, since, insightRuns) })
 	all.Go(func() {
 		var v models.NotMetVerdicts
 		if v, criteria = in.Reader.NotMetVerdicts(ctx, since, insightVerdicts); criteria != nil {

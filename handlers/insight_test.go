@@ -260,7 +260,7 @@ func TestInsightSaysWhatIsLeftOut(t *testing.T) {
 	then := time.Date(2026, 3, 1, 11, 0, 0, 0, time.UTC)
 	var v views.InsightView
 	fillInsight(&v, counted{passes: models.PassStats{Counts: []models.PassCount{{Number: 1, Met: true, Count: 1}}, CutAt: &then}, cutAt: &then})
-	if len(v.Notes) != 2 || v.Notes[0] != "Of passes, the newest 20,000 are counted: those since 1 Mar 2026 11:00 UTC." || !strings.Contains(v.Notes[1], "the newest 5,000") {
+	if len(v.Notes) != 2 || v.Notes[0] != "Of passes, the newest 20,000 are counted: those since 1 Mar 2026 11:00 UTC." || !strings.Contains(v.Notes[1], "the newest 2,000") {
 		t.Errorf("%q", v.Notes)
 	}
 	var b strings.Builder

@@ -27,7 +27,7 @@ func fillInsight(v *views.InsightView, n counted) {
 		what string
 		most int
 		at   *time.Time
-	}{{"passes", insightRows, n.passes.CutAt}, {"runs", insightRows, n.runs.CutAt}, {"verdicts that were not met, for the failing criteria", insightVerdicts, n.cutAt}} {
+	}{{"passes", insightPasses, n.passes.CutAt}, {"runs", insightRuns, n.runs.CutAt}, {"verdicts that were not met, for the failing criteria", insightVerdicts, n.cutAt}} {
 		if cut.at != nil {
 			v.Notes = append(v.Notes, fmt.Sprintf("Of %s, the newest %s are counted: those since %s UTC.", cut.what, thousands(int64(cut.most)), cut.at.UTC().Format("2 Jan 2006 15:04")))
 		}
