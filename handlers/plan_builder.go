@@ -217,6 +217,12 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
 		MaxIterations: ph.MaxIterations, Attempt: ph.Attempt, NeedsApproval: ph.NeedsApproval, Last: last,
 		Verbs: b.verbs(phaseVerbs(b.detail, d, b.role)),
 	}
+	switch cur := currentPass(d); {
+	case ph.Status == models.PhaseStalled:
+		card.Choice = "It has stopped, because another pass like the last one would cost and change nothing. Mend the condition if it asks for the wrong thing, tell the agents what they miss, allow more passes, or take the work as it is."
+	case ph.Status == models.PhaseNeedsAttention && cur.Status == models.PassJudging && !judgedBefore(d):
+		card.Choice = "Nothing was judged and no pass is spent. Mend the condition, tell the agents what to do, judge the work all the same, or take it as it is."
+	}
 	for _, a := range ph.Agents {
 		label := a.Label()
 		if label != a.Runtime {

@@ -41,6 +41,7 @@ func (s *Server) planRoutes() []route {
 		{Method: post, Path: "/phases/:id/another-pass", Role: lead, Handler: s.anotherPass},
 		{Method: post, Path: "/phases/:id/more-passes", Role: lead, Handler: s.morePasses},
 		{Method: post, Path: "/phases/:id/try-again", Role: lead, Handler: s.tryPhaseAgain},
+		{Method: post, Path: "/phases/:id/edit-condition", Role: lead, Handler: s.editCondition},
 		{Method: post, Path: "/phases/:id/judge-again", Role: lead, Handler: s.judgePhaseAgain},
 		{Method: post, Path: "/phases/:id/retry", Role: lead, Handler: s.retryPhase},
 		{Method: post, Path: "/phases/:id/accept", Role: lead, Handler: s.acceptPhase},
@@ -212,7 +213,10 @@ func (s *Server) planPage(c echo.Context, status int, id string, refused *refuse
 	if err := b.withGate(c.Request().Context()); err != nil {
 		return err
 	}
-	v := views.PlanView{ID: id, Head: b.head(), Gate: b.gateCard(), Dod: b.dodCard(), Phases: b.phases()}
+	v := views.PlanView{ID: id, Head: b.head(), Gate: b.gateCard(), Phases: b.phases()}
+	if v.Dod, err = b.checklist(c.Request().Context()); err != nil {
+		return err
+	}
 	if v.Diff, err = b.diff(c.Request().Context()); err != nil {
 		return err
 	}
@@ -250,8 +254,11 @@ func (s *Server) planPart(c echo.Context, id, part string) error {
 		return s.gatePart(c, id)
 	case views.PartDod:
 		make = func(b *planBuilder) (templ.Component, error) {
-			err := b.withGate(ctx)
-			return views.DodPart(b.dodCard()), err
+			if err := b.withGate(ctx); err != nil {
+				return nil, err
+			}
+			d, err := b.checklist(ctx)
+			return views.DodPart(d), err
 		}
 	case views.PartPhases:
 		make = func(b *planBuilder) (templ.Component, error) { return views.PhasesPart(b.phases()), nil }

@@ -15,6 +15,7 @@ type planReader interface {
 	Plan(ctx context.Context, id string) (models.Plan, error)
 	PlanDetail(ctx context.Context, id string) (models.PlanDetail, error)
 	PlanVersion(ctx context.Context, id string) (int64, error)
+	EvaluationsOf(ctx context.Context, planID string, limit int) (list []models.Evaluation, total int, err error)
 	EventsOf(ctx context.Context, planID string, before int64, limit int) ([]models.Event, error)
 	Phase(ctx context.Context, id int64) (models.Phase, error)
 	Pass(ctx context.Context, id int64) (models.Pass, error)

@@ -88,6 +88,7 @@ type DodCard struct {
 	Stale     bool
 	Evaluated *time.Time
 	Evaluator string
+	Grid      *Grid // criteria by evaluation, nil when there is nothing to compare
 	Took      time.Duration
 	Error     string
 	Verbs     []Verb
@@ -151,8 +152,11 @@ type PhaseCard struct {
 	Override      string   // who accepted it as it is and why: shown for ever
 	Said          []string // approvals and rejections
 	Passes        []PassRow
+	Grid          *Grid      // criteria by pass, nil when there is nothing to compare
+	Forecast      string     // what phases like it make one expect, "" for nothing
 	Next          string     // "pass 3 of 5", "" when it is over
 	Again         *time.Time // when what was in trouble is tried again, nil when nothing waits
+	Choice        string     // what the person has to choose between, "" when it is not such a state
 	Verbs         []Verb
 	Last          bool
 }

@@ -37,3 +37,21 @@ func (tx *Tx) InsertEvaluation(ctx context.Context, e *models.Evaluation) error 
 func (tx *Tx) MoveEvaluation(ctx context.Context, id int64, from, to models.EvaluationStatus, set EvaluationSet, why Why) error {
 	return move(ctx, tx, evaluationsTable, id, from, to, set.columns(), why)
 }
+
+// EvaluationsOf reads a plan's newest evaluations, newest first, limit at most,
+// and says how many there are in all. They come without AnswersJSON, which can
+// be megabytes.
+func (r Reader) EvaluationsOf(ctx context.Context, planID string, limit int) (list []models.Evaluation, total int, err error) {
+	err = r.snapshot(ctx, func(r Reader) error {
+		if list, err = rows[models.Evaluation](r.q(ctx).Omit("answers_json").Where("plan_id = ?", planID).Order("id DESC").Limit(limit), "the evaluations of the plan"); err != nil {
+			return err
+		}
+		var n int64
+		if err := r.q(ctx).Model(&models.Evaluation{}).Where("plan_id = ?", planID).Count(&n).Error; err != nil {
+			return fmt.Errorf("count the evaluations of plan %s: %w", planID, err)
+		}
+		total = int(n)
+		return nil
+	})
+	return list, total, err
+}

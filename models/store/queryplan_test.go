@@ -120,6 +120,7 @@ func TestQueryPlans(t *testing.T) {
 		{"PassesOf", func(r Reader) error { _, err := r.PassesOf(ctx, 1); return err }, []string{"sqlite_autoindex_passes_1 (phase_id=?)"}, false},
 		{"LatestVerdict", func(r Reader) error { _, err := r.LatestVerdict(ctx, 1); return err }, []string{"verdicts_pass (pass_id=?)"}, true},
 		{"LatestEvaluation", func(r Reader) error { _, err := r.LatestEvaluation(ctx, d.plan.ID); return err }, []string{"evaluations_plan (plan_id=?)"}, true},
+		{"EvaluationsOf", func(r Reader) error { _, _, err := r.EvaluationsOf(ctx, d.plan.ID, 10); return err }, []string{"evaluations_plan (plan_id=?)", "COVERING INDEX evaluations_plan"}, true},
 		{"DecisionsOf", func(r Reader) error { _, err := r.DecisionsOf(ctx, d.plan.ID); return err }, []string{"decisions_plan (plan_id=?)"}, true},
 		{"AttemptsOf", func(r Reader) error { _, err := r.AttemptsOf(ctx, d.plan.ID); return err }, []string{"apply_attempts_plan (plan_id=?)"}, true},
 		{"EventsOf", func(r Reader) error { _, err := r.EventsOf(ctx, d.plan.ID, 0, 10); return err }, []string{"events_plan (plan_id=? AND id<?)"}, true},

@@ -12,5 +12,6 @@ import './print.js'
 import './log.js'
 import './drafts.js'
 import './focus.js'
+import './grid.js'
 
 document.documentElement.classList.add('js')
