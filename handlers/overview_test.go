@@ -244,7 +244,7 @@ func TestSettingsAreShown(t *testing.T) {
 	w := newDesk(t)
 	a := w.vic.get("/settings")
 	want(t, a, http.StatusOK)
-	shows(t, a, "shell", "claude", "DONEWHEN_JUDGE_MODEL", "matched literally", "the role lead and above", "1 to 20")
+	shows(t, a, "shell", "ghost", "DONEWHEN_JUDGE_MODEL", "matched literally", "the role lead and above", "1 to 20")
 	for _, r := range w.eng.RuntimeList() {
 		if !r.Available {
 			shows(t, a, "not found")

@@ -183,7 +183,7 @@ func TestBadPlanIsMarkedAndKept(t *testing.T) {
 		"form_key": {"bad"}, "project": {"999"}, "title": {""}, "goal": {"  kept goal\nof two lines"}, "target_branch": {"nowhere"},
 		"phase": {"p", "q"}, "phases.p.name": {strings.Repeat("x", 201)}, "phases.p.task": {""}, "phases.p.passes": {"2.5"},
 		"phases.p.done_when": {"- asked -> human"}, "phases.p.approval": {"on"},
-		"phases.p.agent": {"0", "1"}, "phases.p.agents.0.runtime": {"claude"}, "phases.p.agents.0.limit": {"soon"}, "phases.p.agents.0.name": {"a/b"},
+		"phases.p.agent": {"0", "1"}, "phases.p.agents.0.runtime": {"ghost"}, "phases.p.agents.0.limit": {"soon"}, "phases.p.agents.0.name": {"a/b"},
 		"phases.p.agents.1.runtime": {"none"}, "phases.p.agents.1.command": {"kept"},
 		"phases.q.name": {"kept"}, "phases.q.task": {"kept task"}, "phases.q.done_when": {"# only a heading"}, "phases.q.passes": {"4"},
 		"phases.q.agent": {"0"}, "phases.q.agents.0.runtime": {"shell"}, "phases.q.agents.0.command": {""}, "phases.q.agents.0.limit": {"10h"},
@@ -206,7 +206,7 @@ func TestBadPlanIsMarkedAndKept(t *testing.T) {
 		if name == "op" || name == "phase" || strings.HasSuffix(name, ".agent") {
 			continue
 		}
-		if got := value(d, name); got != values[0] && !(name == "project" || name == "phases.p.agents.1.runtime") {
+		if got := value(d, name); got != values[0] && name != "project" {
 			t.Errorf("%s is shown as %q, typed was %q", name, got, values[0])
 		}
 	}
@@ -240,7 +240,7 @@ func TestBadPlanIsMarkedAndKept(t *testing.T) {
 func TestPartsOfThePlanForm(t *testing.T) {
 	w := newDesk(t)
 	f := w.filled("phase", "0|7", "phases.7.name", "Seven", "phases.7.task", "Task <7>", "phases.7.done_when", "- a\n- b", "phases.7.passes", "abc",
-		"phases.7.agent", "0|3", "phases.7.agents.0.runtime", "shell", "phases.7.agents.0.command", "zero", "phases.7.agents.3.runtime", "claude", "phases.7.agents.3.name", "three")
+		"phases.7.agent", "0|3", "phases.7.agents.0.runtime", "shell", "phases.7.agents.0.command", "zero", "phases.7.agents.3.runtime", "ghost", "phases.7.agents.3.name", "three")
 	keys := func(d *goquery.Document, name string) string {
 		var out []string
 		d.Find(`[name="` + name + `"]`).Each(func(_ int, s *goquery.Selection) { out = append(out, s.AttrOr("value", "")) })
@@ -403,6 +403,12 @@ func TestCopyAsNewPlan(t *testing.T) {
 	p, phases := w.createPlan(w.filled("template", fmt.Sprint(v.ID), "dod_args.a", "x.md", "phases.0.approval", "on"))
 	if _, err := w.eng.PublishTemplate(t.Context(), engine.ActorOf(w.leaUser), engine.TemplateDraft{TemplateID: v.TemplateID, Base: 1, Text: "- other -> file: other", Why: "newer"}); err != nil {
 		t.Fatal(err)
+	}
+	if n := doc(t, w.lea.get("/plans/"+p.ID)).Find(`a[href="/plans/new?from=` + p.ID + `"]`).Length(); n != 1 {
+		t.Errorf("the plan's page leads %d times to its copy", n)
+	}
+	if n := doc(t, w.vic.get("/plans/"+p.ID)).Find(`a[href^="/plans/new"]`).Length(); n != 0 {
+		t.Error("a viewer is offered a copy")
 	}
 	a := w.lea.get("/plans/new?from=" + p.ID)
 	want(t, a, http.StatusOK)

@@ -160,7 +160,7 @@ func (b planFormBase) view(d planDraft, fields map[string]string) views.PlanForm
 	}
 	for _, r := range b.runtimes {
 		label := cmp.Or(r.Title, r.Alias)
-		if label != r.Alias {
+		if !strings.EqualFold(label, r.Alias) {
 			label += " (" + r.Alias + ")"
 		}
 		if !r.Available {
@@ -223,10 +223,13 @@ func (b planFormBase) dodText(d planDraft) string {
 }
 
 func (b planFormBase) dodPreview(d planDraft) views.CriteriaPreview {
-	return previewCriteria(b.dodText(d), previewOptions{
-		ID: views.DodPreviewID, Spec: b.evaluator, Args: b.dodArgs(d, true),
-		Empty: "No definition of done: nothing is checked before the work is merged.",
-	})
+	empty := "No definition of done: nothing is checked before the work is merged."
+	for _, p := range b.projects {
+		if p.RequireDoD && strconv.FormatInt(p.ID, 10) == d.project {
+			empty = "This project demands a definition of done: without one, apply stays closed."
+		}
+	}
+	return previewCriteria(b.dodText(d), previewOptions{ID: views.DodPreviewID, Spec: b.evaluator, Args: b.dodArgs(d, true), Empty: empty})
 }
 
 // dodArgs are the values that go with the definition of done. An argument that

@@ -8,7 +8,6 @@ import (
 
 	"donewhen/models"
 	"donewhen/views"
-	"donewhen/views/ui"
 )
 
 // GET /settings: what the operator has set; it is read-only, because settings
@@ -16,13 +15,13 @@ import (
 func (s *Server) showSettings(c echo.Context) error {
 	e := s.Engine
 	v := views.SettingsView{
-		Judge: e.JudgeSpec(), Evaluator: e.EvaluatorSpec(), Workers: e.Workers, CheckLimit: ui.Duration(e.CheckLimit),
+		Judge: e.JudgeSpec(), Evaluator: e.EvaluatorSpec(), Workers: e.Workers, CheckLimit: limitText(int(e.CheckLimit.Seconds())),
 		Passes: [2]int{models.MinIterations, models.MaxIterations}, Commands: string(e.CommandsBy),
 	}
 	for _, r := range e.RuntimeList() {
 		v.Runtimes = append(v.Runtimes, views.RuntimeRow{
 			Alias: r.Alias, Title: cmp.Or(r.Title, r.Alias), Program: r.Shown, Shell: r.Shell, Available: r.Available, Why: r.Unavailable,
-			Limit: ui.Duration(r.Limit), MaxLimit: ui.Duration(r.MaxLimit),
+			Limit: limitText(int(r.Limit.Seconds())), MaxLimit: limitText(int(r.MaxLimit.Seconds())),
 		})
 	}
 	var err error

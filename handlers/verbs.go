@@ -119,6 +119,16 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 	accept := make(views.VerbAccept, "Accept as it is", "hand", textField("", "reason", "Reason", "It stays on the plan for ever.", true))
 	accept.Body = "The phase counts as completed although its condition is not met. This is shown as an override for ever."
 
+	label := "Edit the condition"
+	if ph.DoneWhen == "" {
+		label = "Add a condition"
+	}
+	edit := make(views.VerbCondition, label, "pencil", views.VerbField{Kind: views.VerbText, FieldProps: ui.FieldProps{
+		Name: "done_when", Label: "Done when", Value: ph.DoneWhen, Rows: 4, Mono: true, Required: true, Hint: "Checked like that of a new plan. The old text stays in the activity."}},
+		views.VerbField{Kind: views.VerbNumber, FieldProps: ui.FieldProps{Name: "max_iterations", Label: "Passes", Type: "number", Value: strconv.Itoa(ph.MaxIterations),
+			Min: strconv.Itoa(ph.Iteration + 1), Max: strconv.Itoa(models.MaxIterations), Required: true, Hint: "At most in this attempt."}})
+	edit.Body = "The phase stays where it is. Choose what follows afterwards: judge again, another pass, or more passes."
+
 	mayPass := ph.PassID != nil && left > 0
 	judgeable := ph.PassID != nil && lastRunsSucceeded(d)
 	var out []views.Verb
@@ -132,8 +142,18 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 		approve.Kind = ui.Primary
 		add(true, approve, reject)
 		add(mayPass, another)
-	case models.PhaseExhausted, models.PhaseStalled:
+		add(true, edit)
+	case models.PhasePending:
+		add(true, edit)
+	case models.PhaseStalled:
+		add(true, edit)
+		add(mayPass, another, more)
+		add(true, accept)
+		add(judgeable, judge)
+		add(true, retry)
+	case models.PhaseExhausted:
 		add(mayPass, more, another)
+		add(true, edit)
 		add(judgeable, judge)
 		add(true, retry, accept)
 	case models.PhaseNeedsAttention:
@@ -145,12 +165,13 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 		} else {
 			add(true, again)
 		}
+		add(ph.DoneWhen != "", edit)
 		add(mayPass, another, more)
 		add(true, retry, accept)
 	case models.PhaseFailed:
 		add(true, retry)
 		add(mayPass, another, more)
-		add(true, accept)
+		add(true, edit, accept)
 	case models.PhaseCompleted:
 		if !laterAtWork(plan, ph) {
 			another.Kind, retry.Kind = ui.Ghost, ui.Ghost

@@ -152,4 +152,19 @@ func (f PlanForm) problems() []problem {
 	return out
 }
 
+// runtimeOptions are the runtimes an agent may have, and the one it has when
+// that is not declared (any more): it is never shown as another one.
+func (f PlanForm) runtimeOptions(a AgentForm) []ui.Option {
+	for _, o := range f.Runtimes {
+		if o.Value == a.Runtime {
+			return f.Runtimes
+		}
+	}
+	unknown := ui.Option{Value: a.Runtime, Label: a.Runtime + " – not declared here"}
+	if a.Runtime == "" {
+		unknown.Label = "Choose a runtime"
+	}
+	return append([]ui.Option{unknown}, f.Runtimes...)
+}
+
 func (a DodArg) id() string { return "arg-" + a.Name }

@@ -51,6 +51,7 @@ function typed (e) {
 document.addEventListener('input', typed)
 document.addEventListener('change', typed)
 addEventListener('pagehide', () => { for (const form of timers.keys()) save(form) })
+document.addEventListener('submit', e => { const form = formOf(e.target); if (form) save(form) }, true)
 
 // begin looks at a form that has just come: is there something to offer?
 function begin (form) {
