@@ -94,7 +94,8 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 	v := models.Verdict{PassID: passID, PhaseID: phaseID, PlanID: ph.PlanID, Evaluator: e.JudgeSpec(), Tree: pass.EndTree}
 	out, checks := deterministic(ctx, suite, criteria, ev.Values)
 	v.Evidence, v.EvidenceHash = ev.Render(checks), ev.Hash(checks)
-	if !asked && before != nil && before.Kind == models.VerdictGiven && before.EvidenceHash == v.EvidenceHash && before.Evaluator == v.Evaluator && !before.Met {
+	if !asked && before != nil && before.Kind == models.VerdictGiven && before.EvidenceHash == v.EvidenceHash && before.Evaluator == v.Evaluator && !before.Met &&
+		askedTheSame(*before, criteria) {
 		v.Kind, v.Reason, v.ResultsJSON, v.ReusedFrom = before.Kind, before.Reason, before.ResultsJSON, &before.ID
 	} else {
 		if !stops(out) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"donewhen/dod"
 	"donewhen/engine/workspace"
 	"donewhen/models"
 	"donewhen/models/store"
@@ -88,7 +89,8 @@ func composeNext(ctx context.Context, r *store.Reader, ph models.Phase) (string,
 	if before == nil || before.Kind == models.VerdictInvalid || before.Kind == models.VerdictTrouble {
 		return ComposeTask(ph, nil, nil), nil // a judge in trouble has nothing to tell an agent
 	}
-	return ComposeTask(ph, before, Results(*before)), nil
+	fitted, results := underNewCondition(*before, dod.ParseCriteria(ph.DoneWhen))
+	return ComposeTask(ph, fitted, results), nil
 }
 
 // restore brings the workspace back to the commit that a retry asked for. It

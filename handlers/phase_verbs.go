@@ -86,6 +86,17 @@ func (s *Server) retryPhase(c echo.Context) error {
 	})
 }
 
+// POST /phases/:id/edit-condition
+func (s *Server) editCondition(c echo.Context) error {
+	return s.doPhase(c, views.VerbCondition, "The condition is changed.", func(ctx context.Context, a models.Actor, phase, pass int64) error {
+		n, err := strconv.Atoi(strings.TrimSpace(field(c, "max_iterations")))
+		if err != nil {
+			n = 0 // out of range: the engine says what to enter
+		}
+		return s.Engine.EditCondition(ctx, a, phase, pass, field(c, "done_when"), n)
+	})
+}
+
 // POST /phases/:id/accept
 func (s *Server) acceptPhase(c echo.Context) error {
 	return s.doPhase(c, views.VerbAccept, "The phase is accepted as it is.", func(ctx context.Context, a models.Actor, phase, pass int64) error {

@@ -43,6 +43,7 @@ const (
 	VerbJudgeAgain  = "judge-again"
 	VerbRetry       = "retry"
 	VerbAccept      = "accept"
+	VerbCondition   = "edit-condition"
 )
 
 // PlanPath is a plan's page.

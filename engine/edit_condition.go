@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"donewhen/dod"
+	"donewhen/models"
+	"donewhen/models/store"
+)
+
+// EditCondition replaces the condition of a phase that is not at work and not
+// completed, and its number of passes (never fewer than it has begun). The new
+// text is checked as on creation; fields of an error are "done_when" and
+// "max_iterations". The phase stays where it is: what follows is another verb.
+// The old text stays in the audit log. A condition cannot be taken away: that
+// would complete the phase unjudged.
+func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID, passID int64, doneWhen string, maxIterations int) error {
+	doneWhen = strings.TrimSpace(doneWhen)
+	fields := map[string]string{}
+	bad := func(field, format string, args ...any) { fields[field] = fmt.Sprintf(format, args...) }
+	if maxIterations < models.MinIterations || maxIterations > models.MaxIterations {
+		bad("max_iterations", "Enter a number from %d to %d.", models.MinIterations, models.MaxIterations)
+	}
+	switch {
+	case len(doneWhen) > maxText:
+		bad("done_when", "The condition is too long: at most 256 KiB.")
+	case doneWhen == "":
+	default:
+		if problems := dod.ValidateDoneWhen(doneWhen); len(problems) > 0 {
+			bad("done_when", "%s", problemText(problems))
+		} else {
+			e.checkDoneWhen(actor, doneWhen, "done_when", bad)
+		}
+	}
+	return e.onPhase(ctx, actor, phaseID, passID, func(tx *store.Tx, ph models.Phase) error {
+		if !slices.Contains([]models.PhaseStatus{models.PhaseStalled, models.PhaseExhausted, models.PhaseNeedsAttention,
+			models.PhaseFailed, models.PhaseAwaitingApproval, models.PhasePending}, ph.Status) {
+			return wrongPhase(ph, "given another condition")
+		}
+		if doneWhen == "" && ph.DoneWhen != "" {
+			bad("done_when", "Write what must be true. To take the work without a condition, accept the phase as it is.")
+		}
+		if len(fields) > 0 {
+			return &models.Error{Code: models.CodeInvalid, Message: "The condition was not changed: please mend the marked field.", Fields: fields}
+		}
+		limit := max(maxIterations, ph.Iteration+1)
+		if doneWhen == ph.DoneWhen && limit == ph.MaxIterations {
+			return models.Invalid("done_when", "Nothing is different. Change the condition or the number of passes.")
+		}
+		if err := tx.SetPhase(ctx, ph.ID, ph.Status, store.PhaseSet{DoneWhen: &doneWhen, MaxIterations: &limit}); err != nil {
+			return err
+		}
+		return tx.InsertEvent(ctx, models.Event{PlanID: ph.PlanID, PhaseID: &ph.ID, PassID: ph.PassID, Kind: "phase.condition_changed",
+			ActorID: actor.ID, Actor: actor.Name, Reason: fmt.Sprintf("was, with at most %s:\n%s", passes(ph.MaxIterations), ph.DoneWhen)})
+	})
+}
+
+// askedTheSame says whether a verdict is about these criteria and no others.
+func askedTheSame(v models.Verdict, criteria []dod.Criterion) bool {
+	results := Results(v)
+	return slices.EqualFunc(results, criteria, func(r dod.Result, c dod.Criterion) bool { return r.Criterion == c })
+}
+
+// refuseStaleApproval keeps a pass from being approved under a condition that it
+// was never judged by.
+func refuseStaleApproval(ctx context.Context, tx *store.Tx, ph models.Phase) error {
+	if ph.DoneWhen == "" || ph.PassID == nil {
+		return nil
+	}
+	v, err := tx.LatestVerdict(ctx, *ph.PassID)
+	if err != nil {
+		return err
+	}
+	if v == nil || !askedTheSame(*v, dod.ParseCriteria(ph.DoneWhen)) {
+		return models.Errorf(models.CodeConflict, "The condition was changed after this pass was judged. Give the phase another pass, or put the condition back.")
+	}
+	return nil
+}
+
+// conditionChanged is what a next pass is told instead of the old reason.
+const conditionChanged = "The condition was changed after the last pass."
+
+// underNewCondition fits the verdict of the pass before to criteria that may have
+// been changed since: what is not asked any more is not told as missing.
+func underNewCondition(v models.Verdict, criteria []dod.Criterion) (*models.Verdict, []dod.Result) {
+	results := Results(v)
+	if len(results) == 0 || askedTheSame(v, criteria) {
+		return &v, results
+	}
+	var kept []dod.Result
+	for _, r := range results {
+		for _, c := range criteria {
+			was := r.Criterion
+			was.Index = c.Index
+			if was == c {
+				r.Criterion = c
+				kept = append(kept, r)
+				break
+			}
+		}
+	}
+	v.Met, v.Reason = false, conditionChanged
+	return &v, kept
+}

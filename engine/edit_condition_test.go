@@ -1,0 +1,97 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"donewhen/engine"
+	"donewhen/models"
+)
+
+// A stalled phase whose condition asked for the wrong thing: the lead mends it,
+// and the same work is judged by the new one, without running its agents.
+func TestEditConditionOfAStalledPhase(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", "echo the port is 8080")
+	p.DoneWhen = "the port is 80\nnever seen"
+	id := h.start(p)
+	d := h.wantPhase(id, 1, models.PhaseStalled, 2)
+	edit := func(text string, n int) error {
+		return h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, text, n)
+	}
+	for _, c := range []struct {
+		text  string
+		n     int
+		field string
+	}{
+		{"# only a heading", 3, "done_when"},
+		{"- it is good -> human", 3, "done_when"},
+		{"- it is good -> judge", 3, "done_when"}, // no judge is configured
+		{"  ", 3, "done_when"},
+		{"the port is 8080", 0, "max_iterations"},
+		{"the port is 8080", 21, "max_iterations"},
+		{p.DoneWhen, 3, "done_when"}, // nothing is different
+	} {
+		err := edit(c.text, c.n)
+		wantErrCode(t, err, models.CodeInvalid)
+		if e := err.(*models.Error); e.Fields[c.field] == "" {
+			t.Errorf("%q, %d: no message at %s: %+v", c.text, c.n, c.field, e.Fields)
+		}
+	}
+	must(t, edit("- the port is 8080\n", 1))
+	d = h.wantPhase(id, 1, models.PhaseStalled, 2)
+	if d.Phase.DoneWhen != "- the port is 8080" || d.Phase.MaxIterations != 2 { // two are begun already
+		t.Errorf("%+v", d.Phase)
+	}
+	events, err := h.store.EventsOf(h.ctx, id, 0, 1)
+	must(t, err)
+	if e := events[0]; e.Kind != "phase.condition_changed" || e.Actor != "lea" || !strings.Contains(e.Reason, "at most 3 passes:\nthe port is 80\nnever seen") {
+		t.Errorf("%+v", e)
+	}
+	must(t, h.engine.JudgeAgain(h.ctx, lead, d.Phase.ID, *d.Phase.PassID))
+	h.settle()
+	h.wantPhase(id, 1, models.PhaseCompleted, 2)
+	wantErrCode(t, edit("something else", 3), models.CodeConflict)
+	viewer := models.Actor{ID: 9, Name: "vic", Role: models.RoleViewer}
+	wantErrCode(t, h.engine.EditCondition(h.ctx, viewer, d.Phase.ID, *d.Phase.PassID, "x y", 3), models.CodeForbidden)
+}
+
+// Another pass that produces the same evidence is judged by the new condition: the
+// verdict of the old one is not reused, nor told to the agent as what is missing.
+func TestEditConditionIsNotAnsweredByTheOldVerdict(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", "echo the port is 8080")
+	p.DoneWhen = "- never seen\n- still open"
+	id := h.start(p)
+	d := h.wantPhase(id, 1, models.PhaseStalled, 2)
+	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, "- still open\n- the port is 8080", 3))
+	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
+	h.settle()
+	d = h.wantPhase(id, 1, models.PhaseExhausted, 3)
+	last := d.Passes[2]
+	if last.Verdict.ReusedFrom != nil {
+		t.Error("the verdict on the old condition was reused")
+	}
+	if results := engine.Results(*last.Verdict); len(results) != 2 || results[1].Status != "passed" {
+		t.Errorf("%+v", results)
+	}
+	text := last.Pass.TaskText
+	if !strings.Contains(text, "missing 1: still open") || strings.Contains(text, "never seen") {
+		t.Errorf("the agent is told:\n%s", text)
+	}
+}
+
+// What waits for approval was judged by the old condition: it cannot be approved
+// under the new one.
+func TestEditConditionVoidsWhatWaitsForApproval(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", "echo work")
+	p.DoneWhen, p.NeedsApproval = "work", true
+	id := h.start(p)
+	d := h.wantPhase(id, 1, models.PhaseAwaitingApproval, 1)
+	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, "play", 3))
+	wantErrCode(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""), models.CodeConflict)
+	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, "work", 3))
+	must(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
+	h.wantPhase(id, 1, models.PhaseCompleted, 1)
+}
