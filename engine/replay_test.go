@@ -192,7 +192,11 @@ func TestReplayAsksAboutTheStoredEvidence(t *testing.T) {
 
 func TestReplayRefusals(t *testing.T) {
 	h := newHouse(t)
-	id := h.start(func() engine.NewPhase { p := shell("fails", "echo x; false"); p.DoneWhen, p.MaxIterations = "x", 1; return p }())
+	id := h.start(func() engine.NewPhase {
+		p := shell("fails", "echo x; false")
+		p.DoneWhen, p.MaxIterations = "x", 1
+		return p
+	}())
 	pass := h.phase(id, 1).Passes[0].Pass.ID
 	in := engine.ReplayInput{PassIDs: []int64{pass}, DoneWhen: "x"}
 	r, err := h.engine.Replay(h.ctx, lead, in)
