@@ -46,7 +46,7 @@ document.addEventListener('htmx:beforeSwap', e => {
 document.addEventListener('htmx:beforeRequest', e => {
   const form = postForm(e.detail)
   if (!form) return
-  form.querySelector('[data-request-error]')?.remove()
+  unsay(form)
   busy(form, e.detail.requestConfig?.triggeringEvent?.submitter)
 })
 document.addEventListener('htmx:afterRequest', e => { const form = postForm(e.detail); if (form) idle(form) })
@@ -101,6 +101,13 @@ function fail (e, text) {
   if (form) say(form, text)
 }
 
+const said = new WeakMap() // form -> its message, which may stand outside of it
+
+function unsay (form) {
+  said.get(form)?.remove()
+  said.delete(form)
+}
+
 // say shows text beside the form's last button, read out by screen readers.
 function say (form, text) {
   const last = buttons(form).at(-1)
@@ -109,9 +116,11 @@ function say (form, text) {
   p.setAttribute('role', 'alert')
   p.className = 'request-error'
   p.textContent = text
-  form.querySelector('[data-request-error]')?.remove()
-  const row = last?.closest('[data-actions]') ?? last
-  if (row) row.after(p)
+  unsay(form)
+  said.set(form, p)
+  const row = last?.closest('[data-actions]')
+  if (row && !form.contains(row)) row.append(p) // a row of several forms
+  else if (row ?? last) (row ?? last).after(p)
   else form.append(p)
   htmx.trigger(form, 'request-failed')
 }
