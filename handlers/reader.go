@@ -14,4 +14,5 @@ type reader interface {
 	authoringReader // the forms for plans, templates and projects
 	overviewReader  // inbox and audit
 	insightReader   // what ended lately, in numbers
+	replayReader    // passes to try a condition on
 }
