@@ -80,6 +80,9 @@ func TestA8_12_FailedRequestsLeaveTheButtonAlive(t *testing.T) {
 		until("the button is dead", fmt.Sprintf(`[...document.querySelectorAll(%q)].every(b => !b.disabled && !("busy" in b.dataset))`, form+" button"))
 		near := fmt.Sprintf(`(() => { const f = document.querySelector(%q), m = document.querySelector("[data-request-error]").getBoundingClientRect(), b = f.querySelector("button.btn:not([type=button])").getBoundingClientRect();
 			return m.height > 0 && Math.abs(m.top - b.bottom) < 60 && m.left < b.right && m.right > b.left })()`, form)
+		if wide := browsertest.Get(b, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); wide > 0 {
+			t.Errorf("%s: the message makes the page %d px wider than the screen", want, wide)
+		}
 		if !browsertest.Get(b, chromedp.Evaluate[bool](near)) {
 			t.Errorf("%s: the message is not near the button", want)
 		}
@@ -87,6 +90,7 @@ func TestA8_12_FailedRequestsLeaveTheButtonAlive(t *testing.T) {
 
 	draft := w.create(engine.NewPlan{Title: "To be started", Phases: []engine.NewPhase{sh("one", "true")}})
 	b.Do(chromedp.Navigate(srv.URL+"/plans/"+draft), chromedp.WaitVisible(chromedp.CSS(`form[data-verb="plan-start"]`)))
+	b.View(1440, 900, false)
 	start := `form[data-verb="plan-start"]`
 	mode.Store("break")
 	fails(start, "error (500)")

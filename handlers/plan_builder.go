@@ -185,7 +185,7 @@ func cutText(s string, limit int) (string, bool) {
 	return s[:limit], true
 }
 
-func (b *planBuilder) phases() views.PhasesCard {
+func (b *planBuilder) phases(ctx context.Context) (views.PhasesCard, error) {
 	card := views.PhasesCard{Now: b.now}
 	budget, marks := maxTasks, gridMarks
 	grids := make([]*views.Grid, len(b.detail.Phases))
@@ -205,9 +205,13 @@ func (b *planBuilder) phases() views.PhasesCard {
 	for i, d := range b.detail.Phases {
 		ph := b.phase(d, i == len(b.detail.Phases)-1)
 		ph.Grid = grids[i]
+		var err error
+		if ph.Forecast, err = b.s.Engine.Forecast(ctx, d.Phase); err != nil {
+			return card, err
+		}
 		card.Phases = append(card.Phases, ph)
 	}
-	return card
+	return card, nil
 }
 
 func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {

@@ -213,7 +213,10 @@ func (s *Server) planPage(c echo.Context, status int, id string, refused *refuse
 	if err := b.withGate(c.Request().Context()); err != nil {
 		return err
 	}
-	v := views.PlanView{ID: id, Head: b.head(), Gate: b.gateCard(), Phases: b.phases()}
+	v := views.PlanView{ID: id, Head: b.head(), Gate: b.gateCard()}
+	if v.Phases, err = b.phases(c.Request().Context()); err != nil {
+		return err
+	}
 	if v.Dod, err = b.checklist(c.Request().Context()); err != nil {
 		return err
 	}
@@ -261,7 +264,10 @@ func (s *Server) planPart(c echo.Context, id, part string) error {
 			return views.DodPart(d), err
 		}
 	case views.PartPhases:
-		make = func(b *planBuilder) (templ.Component, error) { return views.PhasesPart(b.phases()), nil }
+		make = func(b *planBuilder) (templ.Component, error) {
+			p, err := b.phases(ctx)
+			return views.PhasesPart(p), err
+		}
 	case views.PartDiff:
 		plan, err := s.Reader.Plan(ctx, id)
 		if err != nil {

@@ -101,7 +101,10 @@ function fail (e, text) {
   if (form) say(form, text)
 }
 
-const said = new WeakMap() // form -> its message, which may stand outside of it
+const said = new Map() // form -> its message, which may stand outside of it
+
+// Live updates leave messages alone; one whose form has gone goes too.
+document.addEventListener('htmx:afterSettle', () => said.forEach((_, form) => { if (!form.isConnected) unsay(form) }))
 
 function unsay (form) {
   said.get(form)?.remove()

@@ -22,6 +22,9 @@ Idiomorph.defaults.ignoreActiveValue = true
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
   !(state.has(name) && node.matches(keeps)) && !(name === 'data-busy' || (name === 'disabled' && 'busy' in node.dataset))
 
+// The message of a failed request (forms.js) is not the server's to take away.
+Idiomorph.defaults.callbacks.beforeNodeRemoved = node => !(node instanceof Element && node.matches('[data-request-error]'))
+
 // A field that was typed into or chosen is the reader's until it is sent.
 Idiomorph.defaults.callbacks.beforeNodeMorphed = old => {
   if (!(old instanceof Element)) return true
