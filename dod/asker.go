@@ -32,6 +32,9 @@ type Answer struct {
 	Criterion Criterion `json:"criterion"`
 	Evaluator string    `json:"evaluator"`
 	Model     string    `json:"model,omitempty"`
+	// PromptVersion is the wording of the question (PromptVersion); 0 in answers from
+	// before it was kept.
+	PromptVersion int `json:"prompt_version,omitempty"`
 	// System and Prompt are the exact input of the last question asked.
 	System string `json:"system,omitempty"`
 	Prompt string `json:"prompt"`

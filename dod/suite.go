@@ -154,7 +154,7 @@ func (s Suite) ask(ctx context.Context, c Criterion) Answer {
 	if s.Nonce != nil {
 		nonce = s.Nonce
 	}
-	a := Answer{Criterion: c, Evaluator: s.Asker.Evaluator()}
+	a := Answer{Criterion: c, Evaluator: s.Asker.Evaluator(), PromptVersion: PromptVersion}
 	q := BuildQuestion(c, s.Task, s.Evidence, nonce())
 	s.put(ctx, q, &a)
 	if a.Verdict.Kind == KindInvalidReply {

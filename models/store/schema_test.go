@@ -20,7 +20,7 @@ import (
 // tables are the rows that are stored.
 var tables = []any{
 	models.Project{}, models.Template{}, models.TemplateVersion{},
-	models.Plan{}, models.Phase{}, models.Pass{}, models.Run{}, models.Verdict{},
+	models.Plan{}, models.Phase{}, models.Pass{}, models.Run{}, models.Verdict{}, models.Judging{},
 	models.Evaluation{}, models.Decision{}, models.ApplyAttempt{}, models.Event{},
 	models.User{}, models.Invite{}, models.Session{},
 }
@@ -123,6 +123,7 @@ func TestChecksAreTheConstants(t *testing.T) {
 		{"evaluations", "status", "status.go", "EvaluationStatus"},
 		{"apply_attempts", "status", "status.go", "ApplyStatus"},
 		{"verdicts", "kind", "status.go", "VerdictKind"},
+		{"judgings", "kind", "status.go", "VerdictKind"},
 		{"decisions", "kind", "plan.go", "DecisionKind"},
 	} {
 		var ddl string
