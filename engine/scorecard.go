@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"donewhen/models"
+)
+
+// JudgeScore is how one evaluator did with one wording of its questions.
+type JudgeScore struct {
+	Evaluator     string
+	PromptVersion int // 0 = it asks no questions, or it is not known
+	Judgings      int // verdicts and troubles
+	Verdicts      int // of them, judgements in the agreed form
+	Met           int // of the verdicts
+	Replies       int // questions put, second ones included
+	Invalid       int // of the replies, those not in the agreed form
+	Errors        int // judgings that came to nothing because nobody could be asked
+	Median        time.Duration
+	InputTokens   int64
+	OutputTokens  int64
+	CostUSD       float64
+
+	Accepted int // not met, and accepted as it is by a lead
+	Rejected int // met, and rejected
+	SentBack int // met, and given another pass
+
+	Rejudged int // verdicts on the same evidence and criteria as one before them
+	Flipped  int // of those, the ones that said the opposite
+}
+
+// Overruled is how many verdicts leads decided against.
+func (s JudgeScore) Overruled() int { return s.Accepted + s.Rejected + s.SentBack }
+
+// Scorecard adds up judgings by evaluator and wording, the one that judged most
+// first. A verdict that repeats an older one, one that a failed run decided, and
+// one in which a check decided before a model was asked, are nobody's judgings.
+func Scorecard(stats models.JudgeStats) []JudgeScore {
+	type key struct {
+		evaluator string
+		version   int
+	}
+	type same struct {
+		key
+		pass            int64
+		evidence, asked string
+	}
+	scores, millis, of := map[key]*JudgeScore{}, map[key][]int64{}, map[int64]key{}
+	last := map[same]bool{}
+	for _, j := range slices.Backward(stats.Judgings) { // oldest first
+		k := key{j.Evaluator, j.PromptVersion}
+		of[j.VerdictID] = k
+		if j.Kind == models.VerdictRun || j.Reused || j.Evaluator != "text" && j.Replies == 0 && j.Kind == models.VerdictGiven {
+			continue
+		}
+		s := scores[k]
+		if s == nil {
+			s = &JudgeScore{Evaluator: k.evaluator, PromptVersion: k.version}
+			scores[k] = s
+		}
+		s.Judgings++
+		s.Replies, s.Invalid = s.Replies+j.Replies, s.Invalid+j.Invalid
+		s.InputTokens, s.OutputTokens, s.CostUSD = s.InputTokens+j.InputTokens, s.OutputTokens+j.OutputTokens, s.CostUSD+j.CostUSD
+		millis[k] = append(millis[k], j.Millis)
+		switch j.Kind {
+		case models.VerdictTrouble:
+			s.Errors++
+		case models.VerdictGiven:
+			s.Verdicts++
+			if j.Met {
+				s.Met++
+			}
+			if j.EvidenceHash == "" || j.AskedHash == "" {
+				continue
+			}
+			about := same{k, j.PassID, j.EvidenceHash, j.AskedHash}
+			if before, again := last[about]; again {
+				s.Rejudged++
+				if before != j.Met {
+					s.Flipped++
+				}
+			}
+			last[about] = j.Met
+		}
+	}
+	for _, o := range stats.Overrulings {
+		s := scores[of[o.VerdictID]]
+		if s == nil {
+			continue
+		}
+		switch o.Against {
+		case models.OverruledAccepted:
+			s.Accepted++
+		case models.OverruledRejected:
+			s.Rejected++
+		case models.OverruledSentBack:
+			s.SentBack++
+		}
+	}
+	out := make([]JudgeScore, 0, len(scores))
+	for k, s := range scores {
+		s.Median = time.Duration(median(millis[k])) * time.Millisecond
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b JudgeScore) int {
+		return cmp.Or(cmp.Compare(b.Judgings, a.Judgings), cmp.Compare(a.Evaluator, b.Evaluator), cmp.Compare(b.PromptVersion, a.PromptVersion))
+	})
+	return out
+}
+
+// median is the middle one, of an even number the lower of the two in the middle.
+func median(list []int64) int64 {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[(len(list)-1)/2]
+}
