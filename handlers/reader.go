@@ -15,4 +15,5 @@ type reader interface {
 	overviewReader  // inbox and audit
 	insightReader   // what ended lately, in numbers
 	replayReader    // passes to try a condition on
+	judgeReader     // how judges did
 }

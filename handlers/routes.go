@@ -32,7 +32,7 @@ const (
 // routes is everything, noun by noun. GET and HEAD change nothing; everything
 // that changes something is a POST.
 func (s *Server) routes() []route {
-	return slices.Concat(s.accountRoutes(), s.planRoutes(), s.planFormRoutes(), s.templateRoutes(), s.projectRoutes(), s.overviewRoutes(), s.insightRoutes(), s.replayRoutes(), s.searchRoutes())
+	return slices.Concat(s.accountRoutes(), s.planRoutes(), s.planFormRoutes(), s.templateRoutes(), s.projectRoutes(), s.overviewRoutes(), s.insightRoutes(), s.replayRoutes(), s.judgeRoutes(), s.searchRoutes())
 }
 
 // accountRoutes are files, health, getting in, the reader's own account and users.
