@@ -55,16 +55,6 @@ func (v Verb) button() ui.ButtonProps {
 	return ui.ButtonProps{Label: v.Label, Icon: v.Icon, Kind: v.Kind, Small: v.Small, Disabled: v.Disabled, Title: v.Why}
 }
 
-// refused says whether one of the verbs was just refused.
-func refused(verbs []Verb) bool {
-	for _, v := range verbs {
-		if v.Error != "" {
-			return true
-		}
-	}
-	return false
-}
-
 func summaryVariant(k ui.ButtonKind) string {
 	if k == "" {
 		return string(ui.Secondary)
