@@ -62,6 +62,7 @@ func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, 
 	card.Added, card.Deleted, card.Cut = d.Added, d.Deleted, d.Cut
 	patches := readPatch(d.Patch)
 	left := limits.total
+	colours := highlighter{left: highlightBytes}
 	for _, f := range d.Files {
 		if only != "" && f.Path != only {
 			continue
@@ -70,6 +71,7 @@ func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, 
 		if file.Folded != "" && !f.Binary && only == "" {
 			file.Href = views.PlanDiffPath(p.ID, pass, f.Path)
 		}
+		colours.colour(f.Path, file.Hunks)
 		file.Open = file.Folded == "" && limits.open
 		card.Files = append(card.Files, file)
 	}
@@ -113,7 +115,7 @@ func diffFile(f engine.ChangedFile, patch *gitdiff.File, limits diffLimits, left
 	case lines == 0:
 		out.Folded = "No line was changed."
 	case generated(f.Path) && limits.file < diffOfFile.file:
-		out.Folded = "Looks like a generated file."
+		out.Folded = fmt.Sprintf("Looks like a generated file: %d lines with those around the changes.", lines)
 	case lines > limits.file:
 		out.Folded = fmt.Sprintf("%d lines are too many to be shown here.", lines)
 	case lines > *left:

@@ -44,7 +44,11 @@ type DiffLine struct {
 	Op       byte // ' ', '+', '-', or '\\' for a remark of git's
 	Old, New int64
 	Text     string
+	Parts    []CodePart // Text in its colours, nil when it has none
 }
+
+// CodePart is a stretch of source text of one colour.
+type CodePart struct{ Class, Text string }
 
 func (l DiffLine) old() string { return lineNumber(l.Old) }
 func (l DiffLine) new() string { return lineNumber(l.New) }
@@ -69,6 +73,18 @@ func (l DiffLine) class() string {
 		return "text-muted-foreground italic"
 	}
 	return ""
+}
+
+// context says whether the file's unchanged lines can be folded.
+func (f DiffFile) context() bool {
+	for _, h := range f.Hunks {
+		for _, l := range h.Lines {
+			if l.Op == ' ' {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (f DiffFile) anchor() string { return "file-" + url.PathEscape(f.Path) }
