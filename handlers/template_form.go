@@ -93,7 +93,11 @@ func (s *Server) publishTemplate(c echo.Context) error {
 		}
 		of, newest = &d.Template, d.Versions[0].Version
 	}
-	if op := field(c, "op"); op != "" && op != "publish" {
+	switch op := field(c, "op"); op {
+	case "", "publish":
+	case opTry:
+		return s.tryTemplate(c, draft, of)
+	default:
 		return s.changeTemplateForm(c, draft, of, op)
 	}
 	in := engine.TemplateDraft{Base: draft.base, Name: draft.name, Description: draft.description, Text: draft.text, Why: draft.why}
@@ -155,7 +159,7 @@ func (s *Server) previewTemplate(c echo.Context) error {
 
 func (s *Server) templateForm(d templateDraft, of *models.Template, fields map[string]string) views.TemplateForm {
 	args, _ := d.templateArgs()
-	f := views.TemplateForm{Base: d.base, Name: d.name, Description: d.description, Text: d.text, Why: d.why, Errors: fields, Preview: s.templatePreview(d.text, args)}
+	f := views.TemplateForm{Base: d.base, Name: d.name, Description: d.description, Text: d.text, Why: d.why, Errors: fields, Preview: s.templatePreview(d.text, args), TryNote: s.tryNote(d.text)}
 	if of != nil {
 		f.ID, f.Name, f.Description = of.ID, of.Name, of.Description
 	}

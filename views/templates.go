@@ -74,6 +74,8 @@ type TemplateForm struct {
 	Errors            map[string]string
 	Message           string
 	Focus             string
+	TryNote           string        // what trying the draft on finished plans does
+	Tried             *ReplayReport // what it found, nil before it was tried
 }
 
 // TemplateArgForm is one argument in the editor.
