@@ -46,7 +46,7 @@ func (s *Server) showVerdict(c echo.Context) error {
 		v.Answers = append(v.Answers, views.AnswerRow{
 			Index: a.Criterion.Index, Criterion: a.Criterion.Text, Evaluator: a.Evaluator, Model: a.Model, System: a.System, Prompt: a.Prompt,
 			Raw: a.Raw, FirstRaw: a.FirstRaw, Kind: string(a.Verdict.Kind), Met: a.Verdict.Met, Reason: a.Verdict.Reason,
-			Tokens: tokens(a.InputTokens, a.OutputTokens), Cost: cost(a.CostUSD),
+			Tokens: tokens(a.InputTokens, a.OutputTokens), Cost: cost(a.CostUSD), Version: a.PromptVersion,
 		})
 	}
 	if v.PageMeta, err = s.meta(c, "Verdict on "+v.Pass+" of "+ph.Name, views.NavPlans); err != nil {

@@ -109,4 +109,5 @@ type AnswerRow struct {
 	Reason    string
 	Tokens    string
 	Cost      string
+	Version   int // of the question's wording; 0 = not recorded
 }

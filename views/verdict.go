@@ -36,6 +36,9 @@ func (a AnswerRow) about() string {
 			parts = append(parts, p)
 		}
 	}
+	if a.Version > 0 {
+		parts = append(parts, fmt.Sprintf("prompt version %d", a.Version))
+	}
 	return strings.Join(parts, ", ")
 }
 
