@@ -101,7 +101,7 @@ func (s *Server) runFacts(d models.RunDetail) views.RunFacts {
 	r := d.Run
 	f := views.RunFacts{
 		ID: r.ID, PlanID: r.PlanID, Status: r.Status, Runtime: r.Agent.Runtime, Program: r.Agent.Runtime, Command: r.Agent.Command, Try: r.Try,
-		Exit: r.ExitCode, Reason: r.Reason, Final: r.FinalMessage, Activity: r.Activity, Started: r.StartedAt, Ended: r.EndedAt,
+		Exit: r.ExitCode, Reason: r.Reason, Final: plainOutput(r.FinalMessage), Activity: r.Activity, Started: r.StartedAt, Ended: r.EndedAt,
 		Took: between(r.StartedAt, r.EndedAt), Tokens: tokens(r.InputTokens, r.OutputTokens), Cost: cost(r.CostUSD), Commit: r.Commit, Now: s.Now(),
 	}
 	known := slices.IndexFunc(s.Engine.RuntimeList(), func(i engine.RuntimeInfo) bool { return i.Alias == r.Agent.Runtime })

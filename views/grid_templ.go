@@ -279,7 +279,7 @@ func GridTable(g Grid) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					var templ_7745c5c3_Var14 = []any{"inline-flex items-center gap-1 text-xs font-medium whitespace-nowrap", toneText(r.Trend.tone())}
+					var templ_7745c5c3_Var14 = []any{"inline-flex items-center gap-1 align-middle text-xs font-medium whitespace-nowrap", toneText(r.Trend.tone())}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var14...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
