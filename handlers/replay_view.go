@@ -16,7 +16,7 @@ import (
 
 // replayReport is a condition tried on passes, as a page shows it.
 func replayReport(r engine.ReplayReport) *views.ReplayReport {
-	out := &views.ReplayReport{Of: "Pass", Cost: replayCost(r.Evaluator, r.Cost, r.Took),
+	out := &views.ReplayReport{Of: "Passes, then and now", Cost: replayCost(r.Evaluator, r.Cost, r.Took),
 		Summary: replaySummary(len(r.Passes), "pass", "passes", r.Count)}
 	out.Changed = r.Count(engine.ChangeHeldBack)+r.Count(engine.ChangeLetThrough) > 0
 	passes := slices.Clone(r.Passes)
@@ -39,7 +39,7 @@ func replayReport(r engine.ReplayReport) *views.ReplayReport {
 
 // dodReplayReport is a definition of done tried on plans.
 func dodReplayReport(r engine.DodReplay) *views.ReplayReport {
-	out := &views.ReplayReport{Of: "Plan", Cost: replayCost(r.Evaluator, r.Cost, r.Took), Summary: "No plan is finished yet, so there is no evidence to try it on."}
+	out := &views.ReplayReport{Of: "Plans, then and now", Cost: replayCost(r.Evaluator, r.Cost, r.Took), Summary: "No plan is finished yet, so there is no evidence to try it on."}
 	if len(r.Plans) > 0 {
 		out.Summary = replaySummary(len(r.Plans), "finished plan", "finished plans", r.Count)
 	}
@@ -136,7 +136,7 @@ func replaySummary(n int, one, many string, count func(engine.ReplayChange) int)
 	}
 	s := fmt.Sprintf("%d of %d %s would have been held back, %d let through.", count(engine.ChangeHeldBack), n, things, count(engine.ChangeLetThrough))
 	if unknown := count(engine.ChangeUnknown); unknown > 0 {
-		s += fmt.Sprintf(" About %d nothing can be said.", unknown)
+		s += fmt.Sprintf(" About %d it cannot be said.", unknown)
 	}
 	return s
 }

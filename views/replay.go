@@ -58,8 +58,8 @@ func (p ReplayPass) tone() ui.Tone {
 type ReplayReport struct {
 	Summary string
 	Cost    string
-	Changed bool // something would have been different
-	Of      string
+	Changed bool        // something would have been different
+	Of      string      // names the list
 	Rows    []ReplayRow // what changed first
 }
 
