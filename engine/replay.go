@@ -158,6 +158,8 @@ func (e *Engine) Replay(ctx context.Context, actor models.Actor, in ReplayInput)
 		return rep, err
 	}
 	rep = ReplayReport{Criteria: criteria, Evaluator: specOf(asker), Passes: make([]ReplayedPass, len(ids))}
+	ctx, end := e.untilClosed(ctx)
+	defer end()
 	err = eachOf(ctx, ids, func(ctx context.Context, i int, id int64) (err error) {
 		rep.Passes[i], err = e.replayPass(ctx, id, criteria, asker)
 		return err
@@ -170,6 +172,16 @@ func (e *Engine) Replay(ctx context.Context, actor models.Actor, in ReplayInput)
 	}
 	rep.Took = e.Now().Sub(began)
 	return rep, nil
+}
+
+// untilClosed is ctx, which also ends when the engine is closed: a replay must
+// not read from a store that is.
+func (e *Engine) untilClosed(ctx context.Context) (context.Context, func()) {
+	ctx, end := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(e.life, func() {
+		end(models.Errorf(models.CodeUnavailable, "The server stops. Try it again in a moment."))
+	})
+	return ctx, func() { stop(); end(nil) }
 }
 
 // eachOf does something for each of the things, a few at a time. The first error

@@ -78,6 +78,8 @@ func (e *Engine) ReplayDod(ctx context.Context, actor models.Actor, in DodReplay
 		return DodReplay{}, err
 	}
 	rep := DodReplay{Criteria: criteria, Evaluator: specOf(asker), Plans: make([]ReplayedPlan, len(plans))}
+	ctx, end := e.untilClosed(ctx)
+	defer end()
 	err = eachOf(ctx, plans, func(ctx context.Context, i int, row models.PlanRow) (err error) {
 		rep.Plans[i], err = e.replayPlan(ctx, row, criteria, in.Args, asker)
 		return err

@@ -210,15 +210,49 @@ func TestReplayRefusals(t *testing.T) {
 		_, err = h.engine.Replay(h.ctx, lead, engine.ReplayInput{PassIDs: in.PassIDs, DoneWhen: text})
 		wantErrCode(t, err, models.CodeInvalid)
 	}
-	many := make([]int64, engine.MaxReplay+1)
-	for i := range many {
-		many[i] = int64(i + 1)
-	}
-	_, err = h.engine.Replay(h.ctx, lead, engine.ReplayInput{PassIDs: many, DoneWhen: "x"})
-	wantErrCode(t, err, models.CodeInvalid)
 	ctx, end := context.WithCancel(h.ctx)
 	end()
 	if _, err = h.engine.Replay(ctx, lead, in); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
+}
+
+func TestReplayEndsWithTheRequestAndWithTheEngine(t *testing.T) {
+	began := make(chan struct{}, 9)
+	h := newHouse(t, withJudge(hangs(began)))
+	id := h.start(shell("one", "echo x"))
+	in := engine.ReplayInput{PassIDs: []int64{h.phase(id, 1).Passes[0].Pass.ID}, DoneWhen: "- It is done"}
+	ctx, end := context.WithCancel(h.ctx)
+	ended := make(chan error, 1)
+	go func() { _, err := h.engine.Replay(ctx, lead, in); ended <- err }()
+	<-began
+	end()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the request's end: %v", err)
+	}
+	go func() { _, err := h.engine.Replay(h.ctx, lead, in); ended <- err }()
+	<-began
+	h.engine.Close()
+	wantErrCode(t, <-ended, models.CodeUnavailable)
+}
+
+// hangs is a judge that answers nothing until it is not waited for any more.
+type hangs chan<- struct{}
+
+func (h hangs) Ask(ctx context.Context, _ dod.Question) (dod.Reply, error) {
+	h <- struct{}{}
+	<-ctx.Done()
+	return dod.Reply{}, ctx.Err()
+}
+
+func (hangs) Evaluator() string { return "runtime:hangs" }
+
+func TestReplayOfTooManyIsRefusedBeforeAnythingIsRead(t *testing.T) {
+	h := newHouse(t)
+	many := make([]int64, engine.MaxReplay+1)
+	for i := range many {
+		many[i] = int64(i + 1)
+	}
+	_, err := h.engine.Replay(h.ctx, lead, engine.ReplayInput{PassIDs: many, DoneWhen: "x"})
+	wantErrCode(t, err, models.CodeInvalid)
 }

@@ -136,7 +136,7 @@ func replaySummary(n int, one, many string, count func(engine.ReplayChange) int)
 	}
 	s := fmt.Sprintf("%d of %d %s would have been held back, %d let through.", count(engine.ChangeHeldBack), n, things, count(engine.ChangeLetThrough))
 	if unknown := count(engine.ChangeUnknown); unknown > 0 {
-		s += fmt.Sprintf(" About %d it cannot be said.", unknown)
+		s += fmt.Sprintf(" %d cannot be decided.", unknown)
 	}
 	return s
 }
