@@ -16,7 +16,7 @@ import (
 var eventSaid = map[string]string{
 	"plan.created": "made the plan", "plan.started": "started the plan", "plan.paused": "paused the plan", "plan.resumed": "resumed the plan",
 	"plan.cancelled": "cancelled the plan", "plan.discarded": "discarded the plan", "plan.cleaned_up": "removed the workspace",
-	"plan.dod_changed": "changed the definition of done", "plan.applying": "began to apply the plan", "plan.apply_refused": "was refused to apply the plan",
+	"plan.dod_changed": "changed the definition of done", "plan.applying": "began to apply the plan", "plan.applied": "applied the plan", "plan.apply_refused": "was refused to apply the plan",
 	"evaluation.queued": "asked for an evaluation", "criterion.waived": "waived a criterion", "criterion.approved": "approved a criterion",
 	"criterion.rejected": "rejected a criterion",
 	"phase.approved":     "approved %s", "phase.rejected": "rejected %s", "phase.accepted": "accepted %s as it is", "phase.another_pass": "gave %s another pass",
@@ -51,6 +51,9 @@ func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 	case noun == "plan" && e.To != "":
 		row.Sentence = "The plan is " + views.Word(e.To)
 		row.Icon, row.Tone = "list-checks", views.PlanTone(models.PlanStatus(e.To))
+	case noun == "apply":
+		row.Sentence = "The merge: " + map[models.ApplyStatus]string{models.ApplyStarted: "begun", models.ApplyDone: "done", models.ApplyRefused: "refused"}[models.ApplyStatus(e.To)]
+		row.Icon = "git-merge"
 	case noun == "evaluation":
 		row.Sentence = "The evaluation is " + orWord(views.Word(e.To), "queued")
 		row.Icon = "clipboard-check"
