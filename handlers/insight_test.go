@@ -177,10 +177,10 @@ func insightPast(version *int64) []past {
 }
 
 func TestInsight(t *testing.T) {
-	s, project, version, c := library(t)
+	s, project, version, _ := library(t)
 	s.ended(project, past{plan: "Before", phase: "Old", runtime: "shell", passes: 1, met: true, took: time.Hour})
 	s.pass(40 * 24 * time.Hour)
-	c = s.as(s.user("vic")) // the old login has ended
+	c := s.as(s.user("vic")) // the library's own login has ended
 	s.ended(project, insightPast(version)...)
 	s.pass(time.Minute)
 
