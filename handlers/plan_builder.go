@@ -205,6 +205,9 @@ func (b *planBuilder) phases(ctx context.Context) (views.PhasesCard, error) {
 	for i, d := range b.detail.Phases {
 		ph := b.phase(d, i == len(b.detail.Phases)-1)
 		ph.Grid = grids[i]
+		if grids[i] != nil && b.role.Can(lead) {
+			ph.Replay = views.ReplayPhasePath(d.Phase.ID)
+		}
 		var err error
 		if ph.Forecast, err = b.s.Engine.Forecast(ctx, d.Phase); err != nil {
 			return card, err

@@ -154,6 +154,7 @@ type PhaseCard struct {
 	Passes        []PassRow
 	Grid          *Grid      // criteria by pass, nil when there is nothing to compare
 	Forecast      string     // what phases like it make one expect, "" for nothing
+	Replay        string     // where another condition is tried on these passes, "" for who may not
 	Next          string     // "pass 3 of 5", "" when it is over
 	Again         *time.Time // when what was in trouble is tried again, nil when nothing waits
 	Choice        string     // what the person has to choose between, "" when it is not such a state
