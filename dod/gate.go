@@ -195,7 +195,7 @@ func gateFiles(f GateFacts) []Reason {
 	}
 	if f.TargetBusy != "" {
 		reasons = append(reasons, Reason{Code: ReasonTargetBusy, Action: ActionClearTarget, Details: []string{f.TargetBusy},
-			Sentence: "The checkout of " + target + " is busy: " + foldLine(f.TargetBusy) + "."})
+			Sentence: "It cannot be brought to " + target + " now: " + strings.TrimRight(foldLine(f.TargetBusy), ". ") + "."})
 	}
 	if n := len(f.DirtyFiles); n > 0 {
 		reasons = append(reasons, Reason{Code: ReasonTargetDirty, Action: ActionClearTarget, Details: f.DirtyFiles,

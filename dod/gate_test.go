@@ -116,7 +116,7 @@ func TestGateRows(t *testing.T) {
 			"The work conflicts with main in a.go, b.go."},
 		{"conflict without files", func(f *dod.GateFacts) { f.Conflicted = true }, dod.ReasonConflict, dod.ActionResolveConflict, "The work conflicts with main."},
 		{"target busy", func(f *dod.GateFacts) { f.TargetBusy = "a merge is in progress" }, dod.ReasonTargetBusy, dod.ActionClearTarget,
-			"The checkout of main is busy: a merge is in progress."},
+			"It cannot be brought to main now: a merge is in progress."},
 		{"target dirty", func(f *dod.GateFacts) { f.DirtyFiles = []string{"a.go"} }, dod.ReasonTargetDirty, dod.ActionClearTarget,
 			"1 file that apply would touch is not committed in the checkout of main: a.go."},
 		{"applying", func(f *dod.GateFacts) { f.PlanStatus = "applying" }, dod.ReasonApplying, dod.ActionWait, "is being applied"},

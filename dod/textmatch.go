@@ -23,19 +23,24 @@ type TextMatch struct {
 	// Cut names the context keys whose values are not whole. absent: cannot be
 	// decided over them and is skipped, unless the pattern is found.
 	Cut map[string]bool
+	// Whole are the values before anything was taken out of them (echoes of the
+	// task, secrets): what absent: looks at, since what was taken out was there.
+	// nil means that nothing was.
+	Whole map[string]string
+	// ValuesOnly: keys are no evidence, because people chose them and no agent.
+	ValuesOnly bool
 }
 
 // Evaluate returns one result per criterion, in order. When ctx ends, what was
 // not looked at yet is skipped.
 func (t TextMatch) Evaluate(ctx context.Context, criteria []Criterion, evidence map[string]string) []Result {
 	results := make([]Result, len(criteria))
-	if len(evidence) == 0 {
-		for i, c := range criteria {
-			results[i] = skipped(c, "there is no evidence to look at")
-		}
-		return results
-	}
 	search := newSearch(evidence, t.Cut)
+	whole := search
+	if t.Whole != nil {
+		whole = newSearch(t.Whole, t.Cut)
+	}
+	search.valuesOnly = t.ValuesOnly
 	var literals []int // positions in criteria, decided together below
 	for i, c := range criteria {
 		switch c.Check.Kind {
@@ -45,8 +50,12 @@ func (t TextMatch) Evaluate(ctx context.Context, criteria []Criterion, evidence 
 			continue
 		}
 		switch {
+		case len(evidence) == 0 && (c.Check.Kind != CheckAbsent || len(t.Whole) == 0):
+			results[i] = skipped(c, "there is no evidence to look at")
 		case c.hasPattern() && ctx.Err() != nil:
 			results[i] = skipped(c, "the evaluation was stopped: "+ctx.Err().Error())
+		case c.hasPattern() && c.Check.Kind == CheckAbsent:
+			results[i] = whole.pattern(c)
 		case c.hasPattern():
 			results[i] = search.pattern(c)
 		case c.Check.Kind == CheckAbsent:
@@ -94,6 +103,8 @@ type search struct {
 	cut      []string // the cut keys that are in the evidence, sorted
 	lines    map[string]*lineIndex
 	compiled map[string]*compiledPattern
+
+	valuesOnly bool
 }
 
 // compiledPattern is kept per expression, so that equal ones are compiled and
@@ -133,7 +144,10 @@ func (s *search) pattern(c Criterion) Result {
 		s.compiled[c.Pattern] = p
 	}
 	absent := c.Check.Kind == CheckAbsent
+	open := OpenPlaceholders([]Criterion{{Check: c.Check}})
 	switch {
+	case absent && len(open) > 0:
+		return failed(c, "{"+open[0]+"} is not filled in, so nothing can be said about its absence; give it a value, or write \\{"+open[0]+"\\} for the braces themselves")
 	case p.err != nil:
 		return failed(c, p.err.Error())
 	case absent && p.match != nil:
@@ -183,6 +197,9 @@ func (s *search) texts(ctx context.Context, texts []string) []*Match {
 		finder.find(s.evidence[key], func(text, end int) {
 			matches[text] = s.place(key, end-len(texts[text]), end)
 		})
+	}
+	if s.valuesOnly {
+		return matches
 	}
 	for _, key := range s.keys {
 		finder.find(key, func(text, end int) {

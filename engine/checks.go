@@ -8,25 +8,66 @@ import (
 	"path/filepath"
 
 	"donewhen/dod"
+	"donewhen/engine/workspace"
 	"donewhen/models"
 )
 
-// suite is the evaluator for a plan's workspace, without an asker.
-func (e *Engine) suite(plan models.Plan, project models.Project, cut map[string]bool) dod.Suite {
-	dir := e.Spaces.Dir(repoOf(project), plan.ID)
+// suite is the evaluator for a plan's workspace, without an asker. tree is the
+// recorded state of the workspace that is judged.
+func (e *Engine) suite(plan models.Plan, project models.Project, tree string, ev Evidence) dod.Suite {
+	repo := repoOf(project)
+	dir := e.Spaces.Dir(repo, plan.ID)
 	return dod.Suite{
-		Text:     dod.TextMatch{Cut: cut},
+		Text:     ev.text(),
 		Parallel: 4,
 		Run: func(ctx context.Context, command string) dod.CheckOutcome {
 			return e.runCheck(ctx, plan, project, dir, command)
 		},
-		File: func(_ context.Context, path string) dod.CheckOutcome { return FileCheck(dir, path) },
+		File: func(ctx context.Context, path string) dod.CheckOutcome {
+			return e.recordedFile(ctx, repo, plan.ID, tree, path)
+		},
+	}
+}
+
+// recordedFile is a `file:` check on what was recorded, which is what apply
+// brings: a file that git ignores, or an empty folder, would not be there.
+func (e *Engine) recordedFile(ctx context.Context, repo workspace.Repo, planID, tree, path string) dod.CheckOutcome {
+	kind, err := e.Spaces.Entry(ctx, repo, tree, path)
+	switch {
+	case err != nil:
+		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The recorded work cannot be looked at: " + err.Error()}
+	case kind != "":
+		return dod.CheckOutcome{Status: dod.Passed, Reasoning: path + " is there, a " + kind + "."}
+	}
+	if e.Spaces.Ready(repo, planID) == nil && FileCheck(e.Spaces.Dir(repo, planID), path).Status == dod.Passed {
+		return dod.CheckOutcome{Status: dod.Failed, Reasoning: path + " is in the workspace, but git ignores it or it is empty: applying would not bring it."}
+	}
+	return dod.CheckOutcome{Status: dod.Failed, Reasoning: path + " does not exist in the recorded work."}
+}
+
+// redactResults takes secrets out of what results show: `absent:` looks at the
+// text before redaction, and must not print what it found.
+func (e *Engine) redactResults(results []dod.Result) {
+	for i := range results {
+		e.redactResult(&results[i])
+	}
+}
+
+func (e *Engine) redactResult(r *dod.Result) {
+	r.Reasoning = e.redact(r.Reasoning)
+	if m := r.Match; m != nil {
+		if whole := m.Before + m.Text + m.After; e.redact(whole) != whole {
+			r.Match = &dod.Match{Key: m.Key, Text: redacted, Line: m.Line}
+		}
 	}
 }
 
 // runCheck carries out one run: check and puts back what it changed: a check
 // that changes tracked files fails and says which.
 func (e *Engine) runCheck(ctx context.Context, plan models.Plan, project models.Project, dir, command string) dod.CheckOutcome {
+	if err := e.Spaces.Ready(repoOf(project), plan.ID); err != nil {
+		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: err.Error()}
+	}
 	home, err := e.home(plan.ID, "checks")
 	if err != nil {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The check's home folder could not be made: " + err.Error()}

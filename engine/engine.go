@@ -168,7 +168,11 @@ func require(a models.Actor, want models.Role) error {
 	if a.Role.Can(want) {
 		return nil
 	}
-	return models.Errorf(models.CodeForbidden, "This needs the role %s; you are %s. Ask a %s to do it.", want, a.Role, want)
+	who := "a " + string(want)
+	if want == models.RoleAdmin {
+		who = "an admin"
+	}
+	return models.Errorf(models.CodeForbidden, "This needs the role %s; you are %s. Ask %s to do it.", want, a.Role, who)
 }
 
 func repoOf(p models.Project) workspace.Repo {

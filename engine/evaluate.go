@@ -127,16 +127,17 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	}
 	plan.WorkCommit, plan.WorkTree = snap.Commit, snap.Tree
 
-	values, cut, rendering, err := e.planContext(ctx, plan, project)
+	evidence, rendering, err := e.planContext(ctx, plan, project)
 	if err != nil {
 		return set, err
 	}
-	suite := e.suite(plan, project, cut)
+	suite := e.suite(plan, project, plan.WorkTree, evidence)
 	suite.Asker, suite.Task, suite.Evidence = e.Evaluator, plan.Goal, rendering
 	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "waits for " + whoFor(c) + " to say so on the plan's page"}
 	}
-	out := suite.Evaluate(ctx, Criteria(plan), values)
+	out := suite.Evaluate(ctx, Criteria(plan), evidence.Values)
+	e.redactResults(out.Results)
 	if err := ctx.Err(); err != nil {
 		return set, err
 	}
@@ -149,55 +150,46 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 
 // planContext is what a definition of done is matched against: each phase's
 // final pass under "<phase>/…", "<phase>/files", and the added lines of the
-// whole plan.
-func (e *Engine) planContext(ctx context.Context, plan models.Plan, project models.Project) (values map[string]string, cut map[string]bool, rendering string, err error) {
-	values, cut = map[string]string{}, map[string]bool{}
+// whole plan; rendering is the same, bounded, for a judge.
+func (e *Engine) planContext(ctx context.Context, plan models.Plan, project models.Project) (all Evidence, rendering string, err error) {
+	all = Evidence{Values: map[string]string{}, Whole: map[string]string{}, Cut: map[string]bool{}}
 	phases, err := e.Store.PhasesOf(ctx, plan.ID)
 	if err != nil {
-		return nil, nil, "", err
+		return all, "", err
 	}
-	names := map[string]int{}
+	names := make([]string, len(phases))
+	for i, ph := range phases {
+		names[i] = ph.Name
+	}
+	names = distinct(names)
 	var tasks []string
-	for _, ph := range phases {
+	for i, ph := range phases {
 		if ph.PassID == nil {
 			continue
 		}
 		pass, err := e.Store.Pass(ctx, *ph.PassID)
 		if err != nil {
-			return nil, nil, "", err
+			return all, "", err
 		}
 		ev, err := e.CollectEvidence(ctx, repoOf(project), pass)
 		if err != nil {
-			return nil, nil, "", err
+			return all, "", err
 		}
-		name := ph.Name
-		if names[name]++; names[name] > 1 {
-			name += "-" + itoa(names[name])
-		}
-		for k, v := range ev.Values {
+		for k, whole := range ev.Whole {
 			if k != "diff" { // the plan's own diff stands below
-				values[name+"/"+k] = v
-			}
-		}
-		for k := range ev.Cut {
-			if k != "diff" {
-				cut[name+"/"+k] = true
+				all.put(names[i]+"/"+k, ev.Values[k], whole, ev.Cut[k])
 			}
 		}
 		rendering += "# Phase " + itoa(ph.Position) + ": " + ph.Name + "\n" + ev.Render(nil) + "\n"
 		tasks = append(tasks, pass.TaskText)
 	}
-	added, wasCut, err := e.Spaces.AddedLines(ctx, repoOf(project), plan.BaseCommit, plan.WorkCommit, maxDiff)
+	added, cut, err := e.Spaces.AddedLines(ctx, repoOf(project), plan.BaseCommit, plan.WorkCommit, maxDiff)
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("read the plan's added lines: %w", err)
+		return all, "", fmt.Errorf("read the plan's added lines: %w", err)
 	}
-	if diff := newEcho(tasks...).removeFromFiles(e.redact(cleanText(added))); diff != "" {
-		values["diff"] = diff
-	}
-	if wasCut {
-		cut["diff"] = true
-	}
-	return values, cut, rendering, nil
+	added = cleanText(added)
+	all.put("diff", newEcho(tasks...).removeFromFiles(e.redact(added)), added, cut)
+	return all, rendering, nil
 }
 
 // fingerprint is what an evaluation, a waiver or a sign-off is bound to.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"donewhen/dod"
 	"donewhen/engine/workspace"
 	"donewhen/models"
 )
@@ -35,7 +36,15 @@ type Evidence struct {
 	// Values are the full values by key: "<agent>/message", "<agent>/output",
 	// "files", "diff". Empty ones are left out, so that no evidence is an empty map.
 	Values map[string]string
-	Cut    map[string]bool // keys whose value is not whole
+	// Whole are the same before echoes and secrets were taken out: what `absent:`
+	// looks at. It is never shown.
+	Whole map[string]string
+	Cut   map[string]bool // keys whose value is not whole
+}
+
+// text is the matcher over this evidence.
+func (ev Evidence) text() dod.TextMatch {
+	return dod.TextMatch{Cut: ev.Cut, Whole: ev.Whole, ValuesOnly: true}
 }
 
 // RunEvidence is one run's part.
@@ -54,33 +63,34 @@ type RunEvidence struct {
 // are redacted before anything is cut; lines of the pass's own task text are
 // taken out of what agents said and printed, since an echo proves nothing.
 func (e *Engine) CollectEvidence(ctx context.Context, repo workspace.Repo, pass models.Pass) (Evidence, error) {
-	ev := Evidence{Pass: pass, Values: map[string]string{}, Cut: map[string]bool{}}
+	ev := Evidence{Pass: pass, Values: map[string]string{}, Whole: map[string]string{}, Cut: map[string]bool{}}
 	runs, err := e.Store.RunsOf(ctx, pass.ID)
 	if err != nil {
 		return ev, err
 	}
 	echo := newEcho(pass.TaskText)
-	labels := map[string]int{}
-	for _, r := range latestTries(runs) {
+	latest := latestTries(runs)
+	labels := make([]string, len(latest))
+	for i, r := range latest {
+		labels[i] = r.Agent.Label()
+	}
+	labels = distinct(labels)
+	for i, r := range latest {
 		raw, cut, err := e.Logs.HeadTail(ctx, r.ID, maxOutput)
 		if err != nil {
 			return ev, fmt.Errorf("read the output of run %d: %w", r.ID, err)
 		}
-		label := r.Agent.Label()
-		if labels[label]++; labels[label] > 1 {
-			label += "-" + itoa(labels[label])
-		}
+		label, message, output := labels[i], cleanText(r.FinalMessage), cleanText(string(raw))
 		re := RunEvidence{
 			Label: label, Run: r, Cut: cut || r.LogCut,
-			Message: echo.remove(e.redact(cleanText(r.FinalMessage))),
-			Output:  echo.remove(e.redact(cleanText(string(raw)))),
+			Message: echo.remove(e.redact(message)), Output: echo.remove(e.redact(output)),
 		}
 		if r.StartedAt != nil && r.EndedAt != nil {
 			re.Duration = r.EndedAt.Sub(*r.StartedAt)
 		}
 		ev.Runs = append(ev.Runs, re)
-		ev.put(label+"/message", re.Message, false)
-		ev.put(label+"/output", re.Output, re.Cut)
+		ev.put(label+"/message", re.Message, message, false)
+		ev.put(label+"/output", re.Output, output, re.Cut)
 	}
 	if pass.StartCommit == "" || pass.EndCommit == "" {
 		return ev, nil
@@ -94,27 +104,56 @@ func (e *Engine) CollectEvidence(ctx context.Context, repo workspace.Repo, pass 
 		return ev, fmt.Errorf("read the pass's added lines: %w", err)
 	}
 	ev.Files, ev.Added, ev.Gone = diff.Files, diff.Added, diff.Deleted
-	ev.Diff = echo.removeFromFiles(e.redact(cleanText(added)))
-	ev.put("diff", ev.Diff, cut)
-	ev.put("files", fileList(diff.Files), false)
+	added = cleanText(added)
+	ev.Diff = echo.removeFromFiles(e.redact(added))
+	ev.put("diff", ev.Diff, added, cut)
+	// A file's name is the agent's words too: a task text copied into names is an echo.
+	names := fileList(diff.Files)
+	ev.put("files", echo.remove(e.redact(names)), names, false)
 	return ev, nil
 }
 
-func (ev *Evidence) put(key, value string, cut bool) {
+func (ev *Evidence) put(key, value, whole string, cut bool) {
 	if value != "" {
 		ev.Values[key] = value
+	}
+	if whole != "" {
+		ev.Whole[key] = whole
 	}
 	if cut {
 		ev.Cut[key] = true
 	}
 }
 
+// oneName is a file's name on one line: a line break in it would forge an entry.
+func oneName(path string) string {
+	return strings.Join(strings.FieldsFunc(cleanText(path), func(r rune) bool { return r == '\n' }), "\\n")
+}
+
+// distinct makes names that stand more than once differ by a number, without
+// taking a name that another one already has: nothing may overwrite evidence.
+func distinct(names []string) []string {
+	taken := map[string]bool{}
+	for _, n := range names {
+		taken[n] = true
+	}
+	out, seen := make([]string, len(names)), map[string]bool{}
+	for i, n := range names {
+		out[i] = n
+		for k := 2; seen[n] && taken[out[i]]; k++ {
+			out[i] = n + "-" + itoa(k)
+		}
+		seen[n], taken[out[i]] = true, true
+	}
+	return out
+}
+
 func fileList(files []workspace.FileChange) string {
 	var b strings.Builder
 	for _, f := range files {
-		fmt.Fprintf(&b, "%s %s", f.Status, strings.ToValidUTF8(f.Path, "\uFFFD"))
+		fmt.Fprintf(&b, "%s %s", f.Status, oneName(f.Path))
 		if f.OldPath != "" {
-			fmt.Fprintf(&b, " (was %s)", strings.ToValidUTF8(f.OldPath, "\uFFFD"))
+			fmt.Fprintf(&b, " (was %s)", oneName(f.OldPath))
 		}
 		fmt.Fprintf(&b, " +%d -%d\n", f.Added, f.Deleted)
 	}

@@ -17,11 +17,11 @@ func someEvidence() Evidence {
 		Runs: []RunEvidence{{Label: "coder", Run: models.Run{Position: 1, Status: models.RunFailed, ExitCode: &code, Agent: models.AgentSpec{Runtime: "shell"}},
 			Message: "I did it", Output: "ok pkg 0.012s\n", Duration: 1234 * time.Millisecond}},
 		Files: []workspace.FileChange{{Status: "renamed", Path: "Größe x.md", OldPath: "old\xff.md", Added: 2, Deleted: 1}},
-		Added: 2, Gone: 1, Diff: "new line\n", Values: map[string]string{}, Cut: map[string]bool{},
+		Added: 2, Gone: 1, Diff: "new line\n", Values: map[string]string{}, Whole: map[string]string{}, Cut: map[string]bool{},
 	}
-	ev.put("coder/output", ev.Runs[0].Output, false)
-	ev.put("diff", ev.Diff, true)
-	ev.put("coder/empty", "", false)
+	ev.put("coder/output", ev.Runs[0].Output, ev.Runs[0].Output, false)
+	ev.put("diff", ev.Diff, ev.Diff, true)
+	ev.put("coder/empty", "", "", false)
 	return ev
 }
 

@@ -231,6 +231,9 @@ func (e *Engine) runAgent(ctx context.Context, plan models.Plan, project models.
 	if !ok {
 		return errored("The runtime %q is not declared in runtimes.yaml.", run.Agent.Runtime), 0, false
 	}
+	if err := e.Spaces.Ready(repoOf(project), plan.ID); err != nil {
+		return errored("%v", err), 0, false
+	}
 	home, err := e.home(plan.ID, "agents")
 	if err != nil {
 		return errored("The agent's home folder could not be made: %v", err), 0, false

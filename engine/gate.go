@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"donewhen/dod"
 	"donewhen/engine/workspace"
@@ -62,7 +63,6 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 		PlanStatus: string(plan.Status), Phases: len(phases),
 		HasDoD: len(Criteria(plan)) > 0, ProjectRequiresDoD: project.RequireDoD,
 		Evaluation: dod.EvaluationNone, CurrentFingerprint: current, TargetBranch: plan.TargetBranch,
-		CanAct: []string{"a lead"},
 	}
 	if open := firstOpen(phases); open != nil {
 		f.UnfinishedPhase, f.PhaseStatus = open.Position, string(open.Status)
@@ -76,6 +76,7 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 		}
 		v.Summary = withDecisions(SummaryOf(ev), decisions, current)
 		f.Summary = v.Summary
+		f.CanAct = whoCanAct(v.Summary)
 	}
 	for _, d := range decisions {
 		if d.Kind == models.DecisionWaive {
@@ -106,4 +107,19 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 	}
 	v.State = dod.Gate(f)
 	return v, nil
+}
+
+// whoCanAct names the roles that the open `human` criteria ask for.
+func whoCanAct(s dod.Summary) []string {
+	var out []string
+	for _, r := range s.Results {
+		who := "a lead"
+		if models.Role(r.Criterion.Check.Arg) == models.RoleAdmin {
+			who = "an admin"
+		}
+		if r.Criterion.Check.Kind == dod.CheckHuman && r.Status != dod.Passed && !slices.Contains(out, who) {
+			out = append(out, who)
+		}
+	}
+	return out
 }

@@ -79,7 +79,7 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 	if err != nil {
 		return err
 	}
-	suite := e.suite(plan, project, ev.Cut)
+	suite := e.suite(plan, project, pass.EndTree, ev)
 	suite.Asker, suite.PlainToAsker, suite.StopOnFailed, suite.Task = e.Judge, e.Judge != nil, true, ph.Task
 
 	before, err := verdictBefore(ctx, &e.Store.Reader, pass)
@@ -93,6 +93,7 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 	asked := own != nil && own.Kind == models.VerdictGiven // a person wants it judged again
 	v := models.Verdict{PassID: passID, PhaseID: phaseID, PlanID: ph.PlanID, Evaluator: e.JudgeSpec(), Tree: pass.EndTree}
 	out, checks := deterministic(ctx, suite, criteria, ev.Values)
+	e.redactResults(out.Results)
 	v.Evidence, v.EvidenceHash = ev.Render(checks), ev.Hash(checks)
 	if !asked && before != nil && before.Kind == models.VerdictGiven && before.EvidenceHash == v.EvidenceHash && before.Evaluator == v.Evaluator && !before.Met &&
 		askedTheSame(*before, criteria) {

@@ -1,6 +1,9 @@
 package engine_test
 
 import (
+	"encoding/json"
+
+	"donewhen/dod"
 	"donewhen/engine"
 	"donewhen/models"
 	"donewhen/models/store"
@@ -81,6 +84,13 @@ func (h *house) placePhase(tx *store.Tx, plan string, phase int64, status models
 	if err := tx.MovePass(h.ctx, pass.ID, models.PassRunning, to, store.PassSet{}, store.Why{}); err != nil {
 		return 0, err
 	}
+	if ph, err := tx.Phase(h.ctx, phase); err != nil {
+		return 0, err
+	} else if to == models.PassMet && ph.DoneWhen != "" {
+		if err := tx.InsertVerdict(h.ctx, metVerdict(ph, pass.ID)); err != nil {
+			return 0, err
+		}
+	}
 	return pass.ID, tx.MovePhase(h.ctx, phase, models.PhaseRunning, status, store.PhaseSet{}, store.Why{})
 }
 
@@ -151,4 +161,14 @@ var phaseVerbs = []phaseVerb{
 var phaseStates = []models.PhaseStatus{
 	models.PhasePending, models.PhaseRunning, models.PhaseJudging, models.PhaseCompleted, models.PhaseAwaitingApproval,
 	models.PhaseExhausted, models.PhaseStalled, models.PhaseNeedsAttention, models.PhaseFailed,
+}
+
+// metVerdict is what a judge said of a pass that met its condition.
+func metVerdict(ph models.Phase, passID int64) *models.Verdict {
+	var results []dod.Result
+	for _, c := range dod.ParseCriteria(ph.DoneWhen) {
+		results = append(results, dod.Result{Criterion: c, Status: dod.Passed})
+	}
+	raw, _ := json.Marshal(results)
+	return &models.Verdict{PassID: passID, PhaseID: ph.ID, PlanID: ph.PlanID, Kind: models.VerdictGiven, Met: true, Reason: "met", Evaluator: "text", ResultsJSON: string(raw)}
 }

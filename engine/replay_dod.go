@@ -112,16 +112,19 @@ func (e *Engine) replayPlan(ctx context.Context, row models.PlanRow, criteria []
 	}
 	filled := dod.FillCriteria(criteria, argsOf(plan, args))
 	out.Missing = dod.OpenPlaceholders(filled)
-	values, cut, rendering, err := e.planContext(ctx, plan, project)
+	evidence, rendering, err := e.planContext(ctx, plan, project)
 	if err != nil {
 		out.Replayed = Replayed{State: ReplayUnknown, Change: ChangeUnknown, Reason: fmt.Sprintf("The evidence cannot be collected any more: %s", err)}
 		return out, ctx.Err()
 	}
-	suite := dod.Suite{Text: dod.TextMatch{Cut: cut}, Parallel: replayQuestions, Asker: asker, Task: plan.Goal}
+	suite := dod.Suite{Text: evidence.text(), Parallel: replayQuestions, Asker: asker, Task: plan.Goal}
 	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "would wait for " + whoFor(c)}
 	}
-	out.Replayed = replayOver(ctx, suite, filled, values, out.Old, func([]string) string { return rendering })
+	out.Replayed = replayOver(ctx, suite, filled, evidence.Values, out.Old, func([]string) string { return rendering })
+	for i := range out.Results {
+		e.redactResult(&out.Results[i].Result)
+	}
 	out.Change = changeOf(out.OldMet, out.State)
 	return out, ctx.Err()
 }

@@ -80,8 +80,11 @@ func (e *Engine) replayPass(ctx context.Context, id int64, criteria []dod.Criter
 	if v := out.Verdict; v != nil && v.Kind == models.VerdictGiven {
 		out.Moved = v.EvidenceHash != ev.Hash(checkLines(out.Old))
 	}
-	suite := dod.Suite{Text: dod.TextMatch{Cut: ev.Cut}, Parallel: replayQuestions, Asker: asker, PlainToAsker: asker != nil, StopOnFailed: true, Task: ph.Task}
+	suite := dod.Suite{Text: ev.text(), Parallel: replayQuestions, Asker: asker, PlainToAsker: asker != nil, StopOnFailed: true, Task: ph.Task}
 	out.Replayed = replayOver(ctx, suite, criteria, ev.Values, out.Old, ev.Render)
+	for i := range out.Results {
+		e.redactResult(&out.Results[i].Result)
+	}
 	out.Change = changeOf(out.OldMet, out.State)
 	return out, ctx.Err()
 }

@@ -38,7 +38,7 @@ type checkRunner struct {
 // passed; any other, a signal and the time limit are failed, with the end of the
 // output; what could not be started or was cancelled is skipped.
 func (c checkRunner) run(ctx context.Context, job engine.CheckJob) dod.CheckOutcome {
-	if info, err := os.Stat(job.Dir); err != nil || !info.IsDir() {
+	if info, err := os.Lstat(job.Dir); err != nil || !info.IsDir() {
 		return skipped("there is no workspace at %s", job.Dir)
 	}
 	if size := len(job.Command); size > maxArg {

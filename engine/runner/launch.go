@@ -40,7 +40,7 @@ func (o Options) jobEnv(spec *runtimeSpec, job engine.Job, taskFile string) []st
 // started; nil when it can.
 func cannotBegin(job engine.Job) error {
 	for what, dir := range map[string]string{"workspace": job.Dir, "home": job.Home} {
-		info, err := os.Stat(dir)
+		info, err := os.Lstat(dir)
 		if err != nil {
 			return fmt.Errorf("its %s %s is not there (%w)", what, dir, pathCause(err))
 		}

@@ -148,13 +148,14 @@ func (m *Manager) Patch(ctx context.Context, repo Repo, from, to string, maxByte
 }
 
 // AddedLines returns the lines that `to` has and `from` has not, without the plus signs, one per
-// line; at most max bytes (0: all), cut after a whole line.
+// line; at most max bytes (0: all), cut after a whole line. Files that git takes for binary are
+// read as text too: one NUL byte must not hide what a file holds.
 func (m *Manager) AddedLines(ctx context.Context, repo Repo, from, to string, max int64) (text string, cut bool, err error) {
 	if err := checkOIDs(from, to); err != nil {
 		return "", false, err
 	}
 	var b strings.Builder
-	err = m.stream(ctx, m.diffTree(repo, from, to, "-p", "-U0"), func(r io.Reader) error {
+	err = m.stream(ctx, m.diffTree(repo, from, to, "-p", "-U0", "--text"), func(r io.Reader) error {
 		lines := bufio.NewReaderSize(r, 64<<10)
 		left := 0 // lines of the current hunk still to come: a line that looks like a header may be content
 		for {

@@ -70,6 +70,9 @@ func planIDsQuery(f models.PlanFilter, newest bool, limit int) (string, []any) {
 		before = afterAllIDs
 	}
 	where, shared = append(where, "id < ?"), append(shared, before)
+	if len(f.Search) > maxSearch { // SQLite refuses long patterns, and nobody types one
+		f.Search = strings.ToValidUTF8(f.Search[:maxSearch], "")
+	}
 	if f.Search != "" {
 		like := "%" + escapeLike(f.Search) + "%"
 		where = append(where, `(LOWER(title) LIKE LOWER(?) ESCAPE '\' OR LOWER(goal) LIKE LOWER(?) ESCAPE '\')`)
@@ -102,3 +105,6 @@ func planIDsQuery(f models.PlanFilter, newest bool, limit int) (string, []any) {
 func escapeLike(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 }
+
+// maxSearch bounds what is searched for, in bytes.
+const maxSearch = 500
