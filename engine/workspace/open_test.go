@@ -210,7 +210,7 @@ func TestDiff(t *testing.T) {
 	}))
 	text, cut, err := p.m.AddedLines(ctx, p.repo, p.ws.BaseCommit, s.Commit, 0)
 	must(t, err)
-	equal(t, "added lines", text, "3\na.txt\n++ plus\n-- minus\n@@ -1,9 +1,9 @@\nno end\n")
+	equal(t, "added lines", text, "3\na.txt\na\x00b\n++ plus\n-- minus\n@@ -1,9 +1,9 @@\nno end\n")
 	equal(t, "cut", cut, false)
 	for max := int64(1); max <= int64(len(text)); max++ {
 		got, cut, err := p.m.AddedLines(ctx, p.repo, p.ws.BaseCommit, s.Commit, max)

@@ -105,16 +105,32 @@ func (b *Browser) Do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Get runs an action that gives a value, with the same limit.
+// Get runs an action that gives a value, with the same limit. A page that goes
+// elsewhere while it is read is read again: only reading may be repeated.
 func Get[T any](b *Browser, action chromedp.Action[T]) T {
 	b.t.Helper()
 	ctx, stop := context.WithTimeout(b.ctx, time.Minute)
 	defer stop()
-	v, err := chromedp.Run(ctx, action)
-	if err != nil {
-		b.t.Fatalf("browser: %v", err)
+	for {
+		v, err := chromedp.Run(ctx, action)
+		if err == nil {
+			return v
+		}
+		if ctx.Err() != nil || !leaving(err) {
+			b.t.Fatalf("browser: %v", err)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
-	return v
+}
+
+// leaving says whether a read failed because its page was being left.
+func leaving(err error) bool {
+	for _, said := range []string{"Inspected target navigated", "Execution context was destroyed", "Cannot find context", "Cannot find default execution context"} {
+		if strings.Contains(err.Error(), said) {
+			return true
+		}
+	}
+	return false
 }
 
 // View sets the size of the window and the system's colour scheme.
