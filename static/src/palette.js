@@ -126,6 +126,7 @@ for (const failed of ['htmx:sendError', 'htmx:responseError', 'htmx:timeout']) {
 }
 
 document.addEventListener('pointermove', e => {
+  if (e.movementX === 0 && e.movementY === 0) return // the list moved under a resting mouse
   const option = e.target.closest?.('#palette [role="option"]')
   if (option && option !== active()) { moved = true; mark(option) }
 })

@@ -26,34 +26,49 @@ func TestReport(t *testing.T) {
 		requireAll bool
 		ok         bool
 		want       []string
+		again      int
 	}{
-		{"all passed", stream, true, true, []string{"ok  \tp\t0.1s", "[no test files]", "1 tests in 2 packages: 1 passed, 0 failed, 0 skipped"}},
-		{"a skip is told", stream + skip, false, true, []string{"no browser", "1 skipped", "skipped: p TestS"}},
-		{"a skip fails where all must run", stream + skip, true, false, []string{"FAILED: everything must run"}},
+		{"all passed", stream, true, true, []string{"ok  \tp\t0.1s", "[no test files]", "1 tests in 2 packages: 1 passed, 0 failed, 0 skipped"}, 0},
+		{"a skip is told", stream + skip, false, true, []string{"no browser", "1 skipped", "skipped: p TestS"}, 0},
+		{"a skip fails where all must run", stream + skip, true, false, []string{"FAILED: everything must run"}, 0},
 		{"a failed test", stream + `{"Action":"output","Package":"r","Test":"TestF","Output":"f_test.go:3: boom\n"}
 {"Action":"fail","Package":"r","Test":"TestF"}
 {"Action":"output","Package":"r","Output":"FAIL\tr\t0.1s\n"}
 {"Action":"fail","Package":"r"}
-`, false, false, []string{"boom", "FAIL\tr", "FAILED: 1 packages"}},
+`, false, false, []string{"boom", "FAIL\tr", "FAILED: 1 packages"}, 0},
 		{"a build that failed", stream + `{"ImportPath":"r","Action":"build-output","Output":"r.go:1: undefined: x\n"}
 {"ImportPath":"r","Action":"build-fail"}
 {"Action":"output","Package":"r","Output":"FAIL\tr [build failed]\n"}
 {"Action":"fail","Package":"r","FailedBuild":"r"}
-`, false, false, []string{"undefined: x", "[build failed]", "FAILED"}},
+`, false, false, []string{"undefined: x", "[build failed]", "FAILED"}, 0},
 		{"a package that died", stream + `{"Action":"output","Package":"r","Test":"TestD","Output":"last words\n"}
 {"Action":"output","Package":"r","Output":"panic: test timed out\n"}
 {"Action":"fail","Package":"r"}
-`, false, false, []string{"last words", "timed out"}},
+`, false, false, []string{"last words", "timed out"}, 0},
 		{"nothing ran", `{"Action":"output","Package":"q","Output":"?   \tq\t[no test files]\n"}
 {"Action":"skip","Package":"q"}
-`, false, false, []string{"FAILED: no test ran"}},
-		{"go itself failed", "go: cannot find main module\n", false, false, []string{"cannot find main module", "no test ran"}},
+`, false, false, []string{"FAILED: no test ran"}, 0},
+		{"go itself failed", "go: cannot find main module\n", false, false, []string{"cannot find main module", "no test ran"}, 0},
+		{"a browser test failed", stream + `{"Action":"fail","Package":"r","Test":"TestXInABrowser/sub"}
+{"Action":"fail","Package":"r","Test":"TestXInABrowser"}
+{"Action":"fail","Package":"r"}
+`, false, false, []string{"FAILED: 1 packages"}, 1},
+		{"a browser test and another", stream + `{"Action":"fail","Package":"r","Test":"TestXInABrowser"}
+{"Action":"fail","Package":"r","Test":"TestF"}
+{"Action":"fail","Package":"r"}
+`, false, false, []string{"FAILED: 1 packages"}, 0},
+		{"a browser test and a broken package", stream + `{"Action":"fail","Package":"r","Test":"TestXInABrowser"}
+{"Action":"fail","Package":"r"}
+{"Action":"fail","Package":"s"}
+`, false, false, []string{"FAILED: 2 packages"}, 0},
+		{"go test was killed", stream + "go test ended with 137\n", false, false, []string{"ended with 137"}, 0},
+		{"go test said 0", stream + "go test ended with 0\n", false, true, []string{"1 passed"}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var out strings.Builder
 			ok, err := report(strings.NewReader(tc.in), &out, tc.requireAll)
-			if err != nil || ok != tc.ok {
-				t.Errorf("ok %v, error %v, want %v:\n%s", ok, err, tc.ok, out.String())
+			if err != nil || ok.ok != tc.ok || len(ok.again) != tc.again {
+				t.Errorf("%+v, error %v, want %v and %d again:\n%s", ok, err, tc.ok, tc.again, out.String())
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(out.String(), want) {
