@@ -25,7 +25,7 @@ type Config struct {
 	JudgeModel     string          `env:"DONEWHEN_JUDGE_MODEL" envDefault:"text"`
 	EvaluatorModel string          `env:"DONEWHEN_EVALUATOR_MODEL"`
 	Workers        int             `env:"DONEWHEN_WORKERS" envDefault:"4"`
-	CheckLimit     time.Duration   `env:"DONEWHEN_CHECK_LIMIT" envDefault:"10m"`
+	CheckLimit     time.Duration   `env:"DONEWHEN_CHECK_LIMIT" envDefault:"30m"`
 	CommandsBy     models.Role     `env:"DONEWHEN_COMMANDS_BY" envDefault:"lead"`
 	MaxFileMB      int64           `env:"DONEWHEN_MAX_FILE_MB" envDefault:"50"`
 	Backoff        []time.Duration `env:"DONEWHEN_BACKOFF" envDefault:"5s,30s"`
