@@ -119,8 +119,9 @@ func TestPlanPagesInABrowser(t *testing.T) {
 	// Approving with a real click; the gate then waits for the last criterion.
 	open("/plans/"+waiting, "#gate")
 	key := phaseKey(d.Phases[2].Phase.ID, "approve")
-	b.Do(chromedp.Click(chromedp.CSS("#"+key+" > summary")), chromedp.SendKeys(chromedp.CSS("#"+key+"-note"), "Read and fine."),
-		chromedp.Click(chromedp.CSS("#"+key+" form button.btn")), chromedp.WaitVisible(chromedp.CSS("#flash .alert")))
+	b.Do(chromedp.WaitVisible(chromedp.CSS("#"+key+" > summary")), chromedp.SendKeys(chromedp.CSS("#"+key+" > summary"), "\r"),
+		chromedp.WaitVisible(chromedp.CSS("#"+key+"-note")), chromedp.SendKeys(chromedp.CSS("#"+key+"-note"), "Read and fine."),
+		chromedp.SendKeys(chromedp.CSS("#"+key+" form button.btn"), "\r"), chromedp.WaitVisible(chromedp.CSS("#flash .alert")))
 	w.settle()
 	b.Do(chromedp.WaitVisible(chromedp.CSS(`[data-reason="required_failed"]`)))
 	look(t, b, "plan-closed")
@@ -128,7 +129,7 @@ func TestPlanPagesInABrowser(t *testing.T) {
 	b.Do(chromedp.WaitVisible(chromedp.CSS("#criterion-3-waive > summary")), chromedp.SendKeys(chromedp.CSS("#criterion-3-waive > summary"), "\r"),
 		chromedp.WaitVisible(chromedp.CSS("#criterion-3-waive-reason")), chromedp.SendKeys(chromedp.CSS("#criterion-3-waive-reason"), "Nobody needs it."))
 	look(t, b, "plan-waive")
-	b.Do(chromedp.Click(chromedp.CSS("#criterion-3-waive form button.btn")), chromedp.WaitVisible(chromedp.CSS(`#gate button[data-verb="apply"]:not([disabled])`)))
+	b.Do(chromedp.SendKeys(chromedp.CSS("#criterion-3-waive form button.btn"), "\r"), chromedp.WaitVisible(chromedp.CSS(`#gate button[data-verb="apply"]:not([disabled])`)))
 	look(t, b, "plan-open")
 	b.Do(chromedp.Click(chromedp.CSS(`#gate button[data-verb="apply"]`)), chromedp.WaitVisible(chromedp.CSS("#apply[open]")))
 	look(t, b, "plan-apply-dialog")

@@ -36,9 +36,13 @@ func TestMainJobInABrowser(t *testing.T) {
 	seen := func(selector string) chromedp.Action[chromedp.Void] {
 		return chromedp.WaitVisible(chromedp.CSS(selector))
 	}
-	// Live parts are replaced while they are clicked: real clicks on a selector,
-	// repeated by nobody.
 	click := func(selector string) { t.Helper(); b.Do(chromedp.Click(chromedp.CSS(selector))) }
+	// press works a control by keyboard: on a live page things may still move
+	// under the mouse while a part comes.
+	press := func(selector string) {
+		t.Helper()
+		b.Do(seen(selector), chromedp.SendKeys(chromedp.CSS(selector), "\r"))
+	}
 	until := func(what, js string) {
 		t.Helper()
 		ctx, stop := context.WithTimeout(b.Context(), 60*time.Second)
@@ -83,7 +87,7 @@ func TestMainJobInABrowser(t *testing.T) {
 	}
 	_ = b.Complaints() // the 409 that was provoked
 
-	click(`[data-verb="plan-start"] button`)
+	press(`[data-verb="plan-start"] button`)
 	until("phase 3 asks for approval, without a reload", `!!document.querySelector('[data-verb$="-approve"]')`)
 	text := browsertest.Get(b, chromedp.Evaluate[string]("document.querySelector('main').textContent"))
 	for _, want := range []string{"without a name", "Pass 2"} {
@@ -92,16 +96,16 @@ func TestMainJobInABrowser(t *testing.T) {
 		}
 	}
 	look("3-waiting")
-	click(`details[data-verb$="-approve"] > summary`)
+	press(`details[data-verb$="-approve"] > summary`)
 	b.Do(seen(`details[data-verb$="-approve"][open] button[type="submit"]`))
 	look("3-approve")
-	click(`details[data-verb$="-approve"][open] button[type="submit"]`)
+	press(`details[data-verb$="-approve"][open] button[type="submit"]`)
 	until("the gate opens", `(() => { const a = document.querySelector('button[data-verb="apply"], [data-verb="apply"] button[type="submit"], button[commandfor="apply"]'); return !!a && !a.disabled })()`)
 	look("4-open")
-	click(`button[data-verb="apply"], [data-verb="apply"] button[type="submit"], button[commandfor="apply"]`)
+	press(`button[data-verb="apply"]`)
 	until("the apply is asked for or done", `!!document.querySelector('dialog[open]') || /applied/i.test(document.querySelector('h1').closest('header, section, div').textContent)`)
 	if browsertest.Get(b, chromedp.Evaluate[bool](`!!document.querySelector('dialog[open]')`)) {
-		click(`dialog[open] button[type="submit"]`)
+		press(`dialog[open] button[type="submit"]`)
 	}
 	until("the plan is applied", `/The plan is applied/i.test(document.querySelector('main').textContent)`)
 	look("5-applied")
