@@ -108,6 +108,8 @@ document.addEventListener('input', e => { if (e.target === input()) { filter(); 
 document.addEventListener('htmx:beforeSwap', e => { if (e.target === plans()) e.target.dataset.was = active()?.id ?? '' })
 document.addEventListener('htmx:afterSwap', e => {
   if (e.target !== plans()) return
+  const asked = new URL(e.detail.xhr.responseURL, location.href).searchParams.get('q') ?? ''
+  if (asked.trim() !== input().value.trim()) return // a late answer to earlier words: theirs is still to come
   stale = false
   const was = moved && document.getElementById(e.target.dataset.was)
   mark(was || options()[0])
