@@ -16,7 +16,7 @@ import (
 // until waits for a condition of the page.
 func until(t *testing.T, b *browsertest.Browser, js string) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(30 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(30 * time.Millisecond) {
 		if browsertest.Get(b, chromedp.Evaluate[bool]("!!("+js+")")) {
 			return
 		}

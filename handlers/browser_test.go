@@ -47,7 +47,7 @@ func TestAccountsInABrowser(t *testing.T) {
 	}
 	at := func(path string) {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 			u, err := url.Parse(browsertest.Get(b, chromedp.Location()))
 			if err == nil && u.Path == path {
 				return

@@ -107,7 +107,7 @@ func TestA8_12_FailedRequestsLeaveTheButtonAlive(t *testing.T) {
 	mode.Store("")
 	w.git(t, "-C", w.repo, "branch", "-m", "elsewhere", "main")
 	b.Do(chromedp.Click(chromedp.CSS(start + " button.btn")))
-	for end := time.Now().Add(20 * time.Second); w.detail(draft).Plan.Status != models.PlanRunning; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); w.detail(draft).Plan.Status != models.PlanRunning; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("in the end the plan is %s", w.detail(draft).Plan.Status)
 		}
@@ -137,7 +137,7 @@ func TestA8_12_FailedRequestsLeaveTheButtonAlive(t *testing.T) {
 	}
 	mode.Store("")
 	b.Do(chromedp.Click(chromedp.CSS(form + " button.btn")))
-	for end := time.Now().Add(20 * time.Second); w.detail(spent).Phases[0].Phase.Status != models.PhaseCompleted; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); w.detail(spent).Phases[0].Phase.Status != models.PhaseCompleted; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("in the end the phase is %s", w.detail(spent).Phases[0].Phase.Status)
 		}

@@ -133,8 +133,8 @@ func TestPlanPagesInABrowser(t *testing.T) {
 	look(t, b, "plan-open")
 	b.Do(chromedp.Click(chromedp.CSS(`#gate button[data-verb="apply"]`)), chromedp.WaitVisible(chromedp.CSS("#apply[open]")))
 	look(t, b, "plan-apply-dialog")
-	b.Do(chromedp.Click(chromedp.CSS(`#apply footer button[data-variant="primary"]`)), chromedp.WaitVisible(chromedp.CSS(`#gate [data-tone="ok"]`)))
-	for end := time.Now().Add(10 * time.Second); w.detail(waiting).Plan.Status != models.PlanApplied; time.Sleep(20 * time.Millisecond) {
+	b.Do(chromedp.SendKeys(chromedp.CSS(`#apply footer button[data-variant="primary"]`), "\r"), chromedp.WaitVisible(chromedp.CSS(`#gate [data-tone="ok"]`)))
+	for end := time.Now().Add(time.Minute); w.detail(waiting).Plan.Status != models.PlanApplied; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the plan is %s", w.detail(waiting).Plan.Status)
 		}
@@ -152,7 +152,7 @@ func TestRunPageInABrowser(t *testing.T) {
 	id := w.running(sh("Slow", `echo first; printf 'half'; while [ ! -e `+gate+` ]; do sleep 0.05; done; echo ' whole'; echo '`+hostile+`'; for i in $(seq 1 300); do echo "line $i"; done`))
 	go func() { _, _ = w.eng.Once(t.Context()) }()
 	var run models.Run
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		_, _ = w.eng.Once(t.Context())
 		if passes := w.detail(id).Phases[0].Passes; len(passes) > 0 && passes[0].Runs[0].Status == models.RunRunning {
 			run = passes[0].Runs[0]

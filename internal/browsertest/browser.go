@@ -133,7 +133,8 @@ func leaving(err error) bool {
 	return false
 }
 
-// View sets the size of the window and the system's colour scheme.
+// View sets the size of the window and the system's colour scheme. Motion is
+// reduced, so that nothing is looked at halfway between two colours.
 func (b *Browser) View(width, height int, dark bool) {
 	b.t.Helper()
 	scheme := "light"
@@ -142,7 +143,7 @@ func (b *Browser) View(width, height int, dark bool) {
 	}
 	b.Do(chromedp.EmulateViewport(int64(width), int64(height)))
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
 	}); err != nil {
 		b.t.Fatalf("browser: %v", err)
 	}
