@@ -28,7 +28,8 @@ type Config struct {
 	// done. nil is the `text` model: plain lines are matched literally.
 	Judge      dod.Asker
 	Evaluator  dod.Asker
-	HomeDir    string // folder for the HOMEs of agents and checks, one pair a plan
+	MoreJudges []dod.Asker // who else may be asked, in this order
+	HomeDir    string      // folder for the HOMEs of agents and checks, one pair a plan
 	Now        func() time.Time
 	Log        *slog.Logger
 	Workers    int             // passes that run at once; 0 = 4

@@ -11,6 +11,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"donewhen/dod"
 	"donewhen/engine"
 	"donewhen/models"
 	"donewhen/models/store"
@@ -242,9 +243,10 @@ func TestAuditIsPagedByCursor(t *testing.T) {
 
 func TestSettingsAreShown(t *testing.T) {
 	w := newDesk(t)
+	w.eng.MoreJudges = []dod.Asker{always("openai:further", "")}
 	a := w.vic.get("/settings")
 	want(t, a, http.StatusOK)
-	shows(t, a, "shell", "ghost", "DONEWHEN_JUDGE_MODEL", "matched literally", "the role lead and above", "1 to 20")
+	shows(t, a, "openai:further", "shell", "ghost", "DONEWHEN_JUDGE_MODEL", "matched literally", "the role lead and above", "1 to 20")
 	for _, r := range w.eng.RuntimeList() {
 		if !r.Available {
 			shows(t, a, "not found")

@@ -18,6 +18,9 @@ func (s *Server) showSettings(c echo.Context) error {
 		Judge: e.JudgeSpec(), Evaluator: e.EvaluatorSpec(), Workers: e.Workers, CheckLimit: limitText(int(e.CheckLimit.Seconds())),
 		Passes: [2]int{models.MinIterations, models.MaxIterations}, Commands: string(e.CommandsBy),
 	}
+	for _, j := range e.MoreJudges {
+		v.MoreJudges = append(v.MoreJudges, j.Evaluator())
+	}
 	for _, r := range e.RuntimeList() {
 		v.Runtimes = append(v.Runtimes, views.RuntimeRow{
 			Alias: r.Alias, Title: cmp.Or(r.Title, r.Alias), Program: r.Shown, Shell: r.Shell, Available: r.Available, Why: r.Unavailable,

@@ -32,6 +32,7 @@ func (r AuditRow) what() string { return strings.NewReplacer(".", " ", "_", " ")
 type SettingsView struct {
 	Meta             PageMeta
 	Judge, Evaluator string
+	MoreJudges       []string
 	Runtimes         []RuntimeRow
 	Workers          int
 	CheckLimit       string

@@ -2,12 +2,39 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"donewhen/dod"
 	"donewhen/dod/judge"
 	"donewhen/engine/runner"
 )
+
+// moreJudges resolves DONEWHEN_MORE_JUDGES, a list of model specs, in its order.
+// Blank places are passed over; literal matching asks nobody and is refused, and
+// so is a spec that stands there twice.
+func moreJudges(specs []string, set *runner.Set, environ func(string) string) ([]dod.Asker, error) {
+	const setting = "DONEWHEN_MORE_JUDGES"
+	var out []dod.Asker
+	for _, spec := range specs {
+		spec = strings.TrimSpace(spec)
+		if spec == "" {
+			continue
+		}
+		if spec == "text" {
+			return nil, fmt.Errorf("%s: text asks nobody, so it cannot give an opinion: leave it out of the list", setting)
+		}
+		asker, err := askerFor(setting, spec, set, environ)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out, func(a dod.Asker) bool { return a.Evaluator() == asker.Evaluator() }) {
+			return nil, fmt.Errorf("%s: %s stands there twice: name each judge once", setting, spec)
+		}
+		out = append(out, asker)
+	}
+	return out, nil
+}
 
 // askerFor resolves the model spec of a setting: `text` is nil,
 // `runtime:<alias>` an agent CLI of runtimes.yaml, `anthropic:<model>` and

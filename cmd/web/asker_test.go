@@ -45,6 +45,28 @@ func TestAWrongModelSpecIsNamedAtStart(t *testing.T) {
 	}
 }
 
+func TestMoreJudgesAreResolvedAtStart(t *testing.T) {
+	set, err := runner.Open("", runner.Options{TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := func(name string) string {
+		return map[string]string{"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o"}[name]
+	}
+	got, err := moreJudges([]string{" openai:gpt-x", "", "anthropic:claude-x "}, set, keys)
+	if err != nil || len(got) != 2 || got[0].Evaluator() != "openai:gpt-x" || got[1].Evaluator() != "anthropic:claude-x" {
+		t.Errorf("%v %v", got, err)
+	}
+	for _, c := range []struct {
+		specs []string
+		says  string
+	}{{[]string{"text"}, "asks nobody"}, {[]string{"gpt"}, "DONEWHEN_MORE_JUDGES=gpt"}, {[]string{"openai:a", "openai:a"}, "twice"}} {
+		if got, err := moreJudges(c.specs, set, keys); got != nil || err == nil || !strings.Contains(err.Error(), "DONEWHEN_MORE_JUDGES") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v %v", c.specs, got, err)
+		}
+	}
+}
+
 // The specs of models over HTTP reach their servers, with the address and the
 // key of the environment.
 func TestModelSpecsOverHTTP(t *testing.T) {

@@ -24,6 +24,7 @@ type Config struct {
 	Runtimes       string          `env:"DONEWHEN_RUNTIMES"`
 	JudgeModel     string          `env:"DONEWHEN_JUDGE_MODEL" envDefault:"text"`
 	EvaluatorModel string          `env:"DONEWHEN_EVALUATOR_MODEL"`
+	MoreJudges     []string        `env:"DONEWHEN_MORE_JUDGES"`
 	Workers        int             `env:"DONEWHEN_WORKERS" envDefault:"4"`
 	CheckLimit     time.Duration   `env:"DONEWHEN_CHECK_LIMIT" envDefault:"30m"`
 	CommandsBy     models.Role     `env:"DONEWHEN_COMMANDS_BY" envDefault:"lead"`
