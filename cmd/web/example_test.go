@@ -59,6 +59,26 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// gateOpens waits until the plan can be applied. It fails at once when an
+// evaluation leaves the gate closed.
+func gateOpens(t *testing.T, app *App, id string) (gate engine.GateView) {
+	t.Helper()
+	eventually(t, "the gate opens", func() bool {
+		d, err := app.store.PlanDetail(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gate, err = app.engine.Gate(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if ev := d.Evaluation; ev != nil && ev.Status == models.EvaluationDone && !gate.State.Open {
+			t.Fatalf("closed: %+v\n%s", gate.State, ev.SummaryJSON)
+		}
+		return gate.State.Open
+	})
+	return gate
+}
+
 // The example as a lead would drive it: its second phase needs two passes, the
 // third one an approval, and the merge reaches the repository's main.
 func TestExampleFromStartToApplied(t *testing.T) {
@@ -98,17 +118,7 @@ func TestExampleFromStartToApplied(t *testing.T) {
 	if err := e.ApprovePhase(ctx, lead, third.ID, *third.PassID, ""); err != nil {
 		t.Fatal(err)
 	}
-	var gate engine.GateView
-	eventually(t, "the gate opens", func() bool {
-		if gate, err = e.Gate(ctx, id); err != nil {
-			t.Fatal(err)
-		}
-		ev := detail().Evaluation
-		if ev != nil && ev.Status == models.EvaluationDone && !gate.State.Open {
-			t.Fatalf("closed: %+v\n%s", gate.State, ev.SummaryJSON)
-		}
-		return gate.State.Open
-	})
+	gate := gateOpens(t, app, id)
 	if s := gate.Summary; s.Total() != 4 || s.Passed() != 4 {
 		t.Errorf("summary: %+v", s.ToValidationSummary())
 	}

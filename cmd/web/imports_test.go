@@ -46,11 +46,12 @@ var table = []rule{
 	{"views/...", []string{"models", "dod", "views/...", "static"}, []string{gormLib, echoLib, execLib, sqlLib}},
 	{"static", nil, []string{gormLib, echoLib, templLib, execLib, sqlLib}},
 	{"internal/browsertest", nil, []string{gormLib, echoLib}},
+	{"internal/claudetest", nil, []string{gormLib, echoLib}},
 	{"cmd/web", []string{"..."}, nil},
 }
 
 // testOnly are packages that no program may contain.
-var testOnly = []string{"internal/browsertest", "models/store/storetest", "views/gallery"}
+var testOnly = []string{"internal/browsertest", "internal/claudetest", "models/store/storetest", "views/gallery"}
 
 // listed is what the check needs of one package of `go list -json`.
 type listed struct {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,31 +15,9 @@ import (
 	"time"
 
 	"donewhen/dod"
+	"donewhen/internal/claudetest"
 	"donewhen/models"
 )
-
-// claudeCLI is the path of the real claude CLI: the one in DONEWHEN_TEST_CLAUDE,
-// otherwise the one on PATH. Without one the test is skipped, or fails where
-// everything must run.
-func claudeCLI(t *testing.T) string {
-	t.Helper()
-	name := os.Getenv("DONEWHEN_TEST_CLAUDE")
-	if name == "" {
-		name = "claude"
-	}
-	found, err := exec.LookPath(name)
-	if err == nil {
-		if found, err = filepath.Abs(found); err == nil {
-			return found
-		}
-	}
-	const reason = "no claude CLI found: npm install @anthropic-ai/claude-code@2.1.197 in a folder of its own and name its node_modules/.bin/claude in DONEWHEN_TEST_CLAUDE"
-	if os.Getenv("DONEWHEN_REQUIRE_ALL") == "1" {
-		t.Fatal(reason)
-	}
-	t.Skip(reason)
-	return ""
-}
 
 // messages is a Messages API on loopback that streams one fixed text and keeps
 // what it was asked.
@@ -150,7 +127,7 @@ type claudeSite struct {
 }
 
 func newClaudeSite(t *testing.T, reply string, login ...string) *claudeSite {
-	cli := claudeCLI(t)
+	cli := claudetest.Path(t)
 	s := &claudeSite{plants: plants{t.TempDir()}, workspace: t.TempDir(), home: t.TempDir(), api: serveMessages(t, reply)}
 	data := t.TempDir()
 	s.opts = testOptions(t)
