@@ -50,4 +50,7 @@ type Answer struct {
 	// QuotaUntil is when there is quota again, for a question that was refused for
 	// lack of it (a QuotaError); otherwise the zero time.
 	QuotaUntil time.Time `json:"quota_until,omitzero"`
+	// Withheld: the question, or the second one after an invalid reply, was never put
+	// (a WithheldError).
+	Withheld bool `json:"withheld,omitempty"`
 }

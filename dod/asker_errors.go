@@ -30,6 +30,29 @@ func (e *QuotaError) Error() string {
 // Unwrap gives what the provider answered.
 func (e *QuotaError) Unwrap() error { return e.Err }
 
+// WithheldError is an Asker's error for a question that was never put, because
+// whoever pays for it allows no more. It is nobody's fault: the judge was not
+// asked, so nothing it did failed.
+type WithheldError struct {
+	// Reason is one sentence for a page: what is used up.
+	Reason string
+}
+
+// Error is the reason.
+func (e *WithheldError) Error() string { return e.Reason }
+
+// Withheld says whether a question about a criterion that counts was never put
+// (a WithheldError), and why. Such an outcome is no judgement and no trouble of
+// the judge's either.
+func (o Outcome) Withheld() (reason string, ok bool) {
+	for _, a := range o.Answers {
+		if a.Withheld && a.Criterion.Level.Counts() {
+			return a.Verdict.Reason, true
+		}
+	}
+	return "", false
+}
+
 // QuotaUntil says until when a judging has to wait for quota: the latest time
 // that an answer names. ok is false when no answer names one.
 func (o Outcome) QuotaUntil() (until time.Time, ok bool) {

@@ -98,6 +98,10 @@ func planNotFinished(f GateFacts) Reason {
 	if state == "" {
 		state = "is not finished"
 	}
+	if f.OverBudget != "" {
+		r.Action, r.Sentence = ActionRaiseBudget, where+" was stopped: "+raiseIt(f.OverBudget)
+		return r
+	}
 	r.Sentence = where + " " + state + "."
 	return r
 }

@@ -69,6 +69,10 @@ func evaluationReason(f GateFacts) (Reason, bool) {
 		return Reason{Code: ReasonEvaluating, Action: ActionWait,
 			Sentence: "The definition of done is being evaluated. Wait for the result."}, true
 	case EvaluationErrored:
+		if f.OverBudget != "" {
+			return Reason{Code: ReasonEvaluationError, Action: ActionRaiseBudget, Details: nonEmpty(f.OverBudget),
+				Sentence: "The evaluation was stopped: " + raiseIt(f.OverBudget)}, true
+		}
 		sentence := "The evaluation could not be carried out"
 		if f.EvaluationError != "" {
 			sentence += ": " + clip(foldLine(f.EvaluationError), 500)
@@ -93,6 +97,8 @@ func evaluationReason(f GateFacts) (Reason, bool) {
 	}
 	return Reason{}, false
 }
+
+func raiseIt(overBudget string) string { return clip(foldLine(overBudget), 500) + " Raise it." }
 
 // isWaived: only a plainly required criterion can be waived, and only by a
 // decision about what is there now.

@@ -22,6 +22,10 @@ type GateFacts struct {
 	Evaluation      EvaluationState
 	EvaluationError string
 
+	// OverBudget is why the unfinished phase or the latest evaluation was stopped by
+	// the plan's budget, one sentence; "" when it was not.
+	OverBudget string
+
 	// EvaluatedFingerprint is what the latest evaluation was about and
 	// CurrentFingerprint what is there now. An unknown (empty) one counts as moved.
 	EvaluatedFingerprint string
@@ -178,4 +182,5 @@ const (
 	ActionFixFiles        Action = "fix_files"
 	ActionResolveConflict Action = "resolve_conflict"
 	ActionClearTarget     Action = "clear_target"
+	ActionRaiseBudget     Action = "raise_budget"
 )

@@ -179,6 +179,7 @@ func (s Suite) put(ctx context.Context, q Question, a *Answer) {
 		a.Verdict = ParseVerdict(reply.Raw)
 		return
 	}
+	_, a.Withheld = errors.AsType[*WithheldError](err)
 	if quota, ok := errors.AsType[*QuotaError](err); ok {
 		a.QuotaUntil = quota.Until
 	}

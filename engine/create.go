@@ -25,6 +25,7 @@ type NewPlan struct {
 	Dod               string // ignored when a template version is given
 	DodArgs           map[string]string
 	Phases            []NewPhase
+	Budget            models.Budget // limits of 0 are none; errors at "budget_runs", "budget_minutes", "budget_tokens", "budget_usd"
 }
 
 // NewPhase is one ordered step of a NewPlan.
@@ -84,7 +85,10 @@ func (e *Engine) draft(ctx context.Context, actor models.Actor, in NewPlan) (mod
 	plan := models.Plan{
 		ID: ulid.Make().String(), ProjectID: in.ProjectID, Title: strings.TrimSpace(in.Title), Goal: strings.TrimSpace(in.Goal),
 		Status: models.PlanDraft, TargetBranch: strings.TrimSpace(in.TargetBranch), FormKey: in.FormKey, CreatedBy: actor.ID,
-		DodArgs: in.DodArgs,
+		DodArgs: in.DodArgs, Budget: in.Budget,
+	}
+	for limit, message := range in.Budget.Problems() {
+		bad(budgetField(limit), "%s", message)
 	}
 	switch {
 	case plan.Title == "":

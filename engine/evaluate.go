@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"donewhen/dod"
@@ -90,7 +91,9 @@ func (e *Engine) endEvaluation(ev models.Evaluation, set store.EvaluationSet, er
 	case stopped != nil:
 		to, set, why.Reason = models.EvaluationErrored, store.EvaluationSet{Error: new(stopped.Error())}, stopped.Error()
 	case err != nil:
-		e.Log.Error("evaluation", "plan", ev.PlanID, "err", err)
+		if _, parked := errors.AsType[overBudget](err); !parked {
+			e.Log.Error("evaluation", "plan", ev.PlanID, "err", err)
+		}
 		to, set.Error, why.Reason = models.EvaluationErrored, new(err.Error()), err.Error()
 	}
 	set.EndedAt = new(e.Now())
@@ -132,7 +135,7 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 		return set, err
 	}
 	suite := e.suite(plan, project, plan.WorkTree, evidence)
-	suite.Asker, suite.Task, suite.Evidence = e.Evaluator, plan.Goal, rendering
+	suite.Asker, suite.Task, suite.Evidence = e.withinBudget(plan.ID, e.Evaluator), plan.Goal, rendering
 	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "waits for " + whoFor(c) + " to say so on the plan's page"}
 	}
@@ -140,6 +143,9 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	e.redactResults(out.Results)
 	if err := ctx.Err(); err != nil {
 		return set, err
+	}
+	if why, yes := out.Withheld(); yes {
+		return store.EvaluationSet{AnswersJSON: new(toJSON(out.Answers)), OverBudget: new(true)}, overBudget(why)
 	}
 	summary := dod.Summary{PlanID: plan.ID, DefinitionOfDone: plan.DodText, Results: out.Results, EvaluatedAt: e.Now()}
 	parts := e.parts(plan)

@@ -40,14 +40,14 @@ func (e *Engine) ExecutePass(_ context.Context, passID int64) error {
 			broke = err
 			break
 		}
-		ok, err := e.executeRun(ctx, pass, *run)
+		ok, err := e.executeRun(ctx, pass, *run, worker)
 		if err != nil || !ok {
 			broke = err
 			break
 		}
 	}
-	if ctx.Err() != nil {
-		return nil // the server stops; recovery frees the claim
+	if ctx.Err() != nil || errors.Is(broke, errParked) {
+		return nil // the server stops and recovery frees the claim, or it is free already
 	}
 	due := e.Now()
 	if broke != nil {
@@ -159,7 +159,7 @@ func (e *Engine) nextRun(ctx context.Context, pass models.Pass) (*models.Run, er
 
 // executeRun starts one agent, waits for its end, records the workspace and
 // moves the run to its final state. ok says whether the pass goes on.
-func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Run) (ok bool, err error) {
+func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Run, worker string) (ok bool, err error) {
 	plan, project, err := e.planProject(ctx, run.PlanID)
 	if err != nil {
 		return false, err
@@ -168,10 +168,19 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 	if err != nil {
 		return false, err
 	}
+	parked := false
 	err = e.change(ctx, run.PlanID, func(tx *store.Tx) error {
 		// Read again inside: after a pause nothing new starts.
-		if plan, err := tx.Plan(ctx, run.PlanID); err != nil || plan.Status != models.PlanRunning {
+		plan, err := tx.Plan(ctx, run.PlanID)
+		if err != nil || plan.Status != models.PlanRunning {
 			return cmp.Or(err, errPlanStopped)
+		}
+		why, err := e.usedUp(ctx, &tx.Reader, plan, models.SpendsRun)
+		if err != nil {
+			return err
+		}
+		if parked = why != ""; parked {
+			return e.parkRun(ctx, tx, pass, worker, why)
 		}
 		return tx.MoveRun(ctx, run.ID, models.RunQueued, models.RunRunning, store.RunSet{StartedAt: new(e.Now())}, store.Why{})
 	})
@@ -181,6 +190,9 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 	if err != nil {
 		return false, ignoreConflict(err)
 	}
+	if parked {
+		return false, errParked
+	}
 	var out Outcome
 	var bytes int64
 	var cut bool
@@ -188,7 +200,13 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 		out = Outcome{Status: models.RunErrored, Reason: err.Error()}
 	}
 	if ctx.Err() != nil {
-		return false, nil // the server stops: recovery marks the run lost and a new try follows
+		// The server stops: recovery marks the run lost and a new try follows. Until
+		// when it worked and what it used is known only now.
+		until := context.WithoutCancel(ctx)
+		return false, e.Store.InTx(until, func(tx *store.Tx) error {
+			return ignoreConflict(tx.SetRun(until, run.ID, models.RunRunning, store.RunSet{
+				InputTokens: &out.InputTokens, OutputTokens: &out.OutputTokens, CostUSD: &out.CostUSD, EndedAt: new(e.Now())}))
+		})
 	}
 	set := store.RunSet{
 		ExitCode: out.ExitCode, FinalMessage: &out.FinalMessage, Reason: new(e.redact(cleanText(out.Reason))), Activity: new(""),

@@ -66,10 +66,16 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 	}
 	if open := firstOpen(phases); open != nil {
 		f.UnfinishedPhase, f.PhaseStatus = open.Position, string(open.Status)
+		if open.OverBudget {
+			f.OverBudget = open.Reason
+		}
 	}
 	if ev != nil {
 		f.Evaluation, f.EvaluationError, f.EvaluatedFingerprint = dod.EvaluationState(ev.Status), ev.Error, ev.Fingerprint
 		v.EvaluationID = ev.ID
+		if ev.OverBudget && f.UnfinishedPhase == 0 {
+			f.OverBudget = ev.Error
+		}
 		v.Stale = ev.Status == models.EvaluationDone && ev.Fingerprint != current
 		if v.Stale {
 			f.Changed = e.parts(plan).moved(ev.PartsJSON)

@@ -80,7 +80,7 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 		return err
 	}
 	suite := e.suite(plan, project, pass.EndTree, ev)
-	suite.Asker, suite.PlainToAsker, suite.StopOnFailed, suite.Task = e.Judge, e.Judge != nil, true, ph.Task
+	suite.Asker, suite.PlainToAsker, suite.StopOnFailed, suite.Task = e.withinBudget(plan.ID, e.Judge), e.Judge != nil, true, ph.Task
 
 	before, err := verdictBefore(ctx, &e.Store.Reader, pass)
 	if err != nil {
@@ -105,6 +105,9 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 		}
 		if err := ctx.Err(); err != nil {
 			return err // the server stops: not the judge's fault, judged again at start
+		}
+		if why, yes := out.Withheld(); yes && !stops(out) {
+			return e.parkJudging(ctx, ph, passID, why)
 		}
 		fillVerdict(&v, out)
 	}

@@ -102,6 +102,9 @@ func (e *Engine) TryAgain(ctx context.Context, actor models.Actor, phaseID, pass
 			return wrongPhase(ph, "tried again")
 		}
 		why := store.Why{Actor: actor, Kind: "phase.tried_again"}
+		if ph.OverBudget {
+			return e.goOnWithin(ctx, tx, ph, why)
+		}
 		if ph.PassID == nil { // it could not even start
 			return e.movePhase(ctx, tx, ph, models.PhasePending, store.PhaseSet{Reason: new(""), DueAt: new(e.Now())}, why)
 		}

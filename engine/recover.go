@@ -43,9 +43,13 @@ func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
 		if err != nil {
 			errs = append(errs, err)
 		}
+		ended := e.Now()
+		if r.EndedAt != nil { // the server was stopped in good order, and the time since is nobody's work
+			ended = *r.EndedAt
+		}
 		err = e.change(ctx, r.PlanID, func(tx *store.Tx) error {
 			return tx.MoveRun(ctx, r.ID, models.RunRunning, models.RunLost, store.RunSet{
-				Reason: &reason, Activity: new(""), LogBytes: &info.Bytes, LogCut: &info.Cut, EndedAt: new(e.Now())}, store.Why{Actor: models.Server, Reason: reason})
+				Reason: &reason, Activity: new(""), LogBytes: &info.Bytes, LogCut: &info.Cut, EndedAt: &ended}, store.Why{Actor: models.Server, Reason: reason})
 		})
 		if err != nil {
 			errs = append(errs, err)

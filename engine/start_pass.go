@@ -26,13 +26,17 @@ func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phas
 			return tx.SetPhase(ctx, ph.ID, models.PhasePending, store.PhaseSet{DueAt: new(e.Now().Add(redeliver))})
 		})
 	}
-	if ph.RestoreTo != "" {
+	why, err := e.usedUp(ctx, &e.Store.Reader, plan, models.SpendsRun)
+	if err != nil {
+		return err
+	}
+	if ph.RestoreTo != "" && why == "" {
 		if err := e.restore(ctx, plan, ph); err != nil {
 			return err
 		}
 	}
 	pass := models.Pass{PhaseID: ph.ID, PlanID: plan.ID, Status: models.PassQueued}
-	err := e.change(ctx, plan.ID, func(tx *store.Tx) error {
+	err = e.change(ctx, plan.ID, func(tx *store.Tx) error {
 		// Everything that decides is read again inside the transaction.
 		plan, err := tx.Plan(ctx, plan.ID)
 		if err != nil {
@@ -50,6 +54,16 @@ func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phas
 			return nil
 		}
 		ph = *open
+		why, err := e.usedUp(ctx, &tx.Reader, plan, models.SpendsRun)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return e.park(ctx, tx, ph, why)
+		}
+		if ph.RestoreTo != "" { // left out above, because the budget was used up a moment ago
+			return tx.SetPhase(ctx, ph.ID, models.PhasePending, store.PhaseSet{DueAt: new(e.Now())})
+		}
 		text, err := composeNext(ctx, &tx.Reader, ph)
 		if err != nil {
 			return err

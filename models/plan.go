@@ -31,6 +31,7 @@ type Plan struct {
 	DodArgs           map[string]string `gorm:"serializer:json"`
 	CriteriaJSON      string            // []dod.Criterion, filled; what is evaluated
 
+	Budget     Budget           `gorm:"embedded;embeddedPrefix:budget_"`
 	Unrecorded []UnrecordedFile `gorm:"serializer:json"` // files of the workspace that git could not take
 	Version    int64            // goes up with every event of the plan; the pages' ETag
 	FormKey    string           // hidden id of the form that made it: sent twice, it makes one plan
@@ -84,6 +85,7 @@ type Phase struct {
 	Feedback      string     // what the last pass missed; goes into the next task text
 	Note          string     // a person's note for the next pass
 	Overridden    bool       // accepted as it is by a person: shown for ever
+	OverBudget    bool       // it needs attention because the plan's budget is used up: a raised one lets it go on
 	StartCommit   string     // the plan's tip when its first pass began, for "from the phase's start"
 	RestoreTo     string     // the tree goes back to this commit before the next pass, "" = it goes on as it is
 	DueAt         *time.Time // when the sweep has something to do here; nil when it waits for others
@@ -176,6 +178,7 @@ type Evaluation struct {
 	SummaryJSON string // dod.Summary
 	AnswersJSON string // []dod.Answer
 	Error       string
+	OverBudget  bool  // it errored because the plan's budget is used up: a raised one queues another
 	RequestedBy int64 // 0 = the sweep
 	CreatedAt   time.Time
 	StartedAt   *time.Time

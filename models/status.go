@@ -85,8 +85,8 @@ const (
 	// before: going on would burn money for nothing. A pause, not a failure.
 	PhaseStalled PhaseStatus = "stalled"
 	// PhaseNeedsAttention: an agent or the evaluator could not work after three
-	// tries, or an agent objects to the condition. No pass is spent; a person
-	// decides.
+	// tries, an agent objects to the condition, or the plan's budget is used up.
+	// No pass is spent; a person decides, or raises the budget.
 	PhaseNeedsAttention PhaseStatus = "needs_attention"
 	// PhaseFailed: a run failed in a phase without a condition, or a person
 	// rejected it.

@@ -68,6 +68,12 @@ func (s PlanSet) columns() (columns, error) {
 	if s.NoTemplate {
 		c.put("template_version_id", nil)
 	}
+	if b := s.Budget; b != nil {
+		c.put("budget_runs", b.Runs)
+		c.put("budget_minutes", b.Minutes)
+		c.put("budget_tokens", b.Tokens)
+		c.put("budget_usd", b.USD)
+	}
 	return c, nil
 }
 
@@ -143,6 +149,7 @@ func (s EvaluationSet) columns() columns {
 	opt(&c, "summary_json", s.SummaryJSON)
 	opt(&c, "answers_json", s.AnswersJSON)
 	opt(&c, "error", s.Error)
+	opt(&c, "over_budget", s.OverBudget)
 	optTime(&c, "started_at", s.StartedAt)
 	optTime(&c, "ended_at", s.EndedAt)
 	return c

@@ -290,6 +290,8 @@ func sample(t *testing.T, f reflect.StructField) reflect.Value {
 		return reflect.ValueOf(time.Date(2026, 1, 2, 3, 4, 5, 678_000, time.UTC))
 	case reflect.TypeFor[map[string]string]():
 		return reflect.ValueOf(map[string]string{"PATH": "a b", "": "%"})
+	case reflect.TypeFor[models.Budget]():
+		return reflect.ValueOf(models.Budget{Runs: 3, Minutes: 90, Tokens: 1_000_000_000, USD: 2.5})
 	case reflect.TypeFor[[]models.UnrecordedFile]():
 		return reflect.ValueOf([]models.UnrecordedFile{{Path: "a/b", Why: "a socket"}})
 	}

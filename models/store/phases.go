@@ -31,6 +31,7 @@ func (r Reader) LivePhases(ctx context.Context) ([]models.Phase, error) {
 func (tx *Tx) MovePhase(ctx context.Context, id int64, from, to models.PhaseStatus, set PhaseSet, why Why) error {
 	c := set.columns()
 	c.put("updated_at", tx.now)
+	c.put("over_budget", set.OverBudget)
 	return move(ctx, tx, phasesTable, id, from, to, c, why)
 }
 

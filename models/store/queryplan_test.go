@@ -118,6 +118,7 @@ func TestQueryPlans(t *testing.T) {
 		{"RunsOf", func(r Reader) error { _, err := r.RunsOf(ctx, 1); return err }, []string{"sqlite_autoindex_runs_1 (pass_id=?)"}, true},
 		{"PhasesOf", func(r Reader) error { _, err := r.PhasesOf(ctx, d.plan.ID); return err }, []string{"sqlite_autoindex_phases_1 (plan_id=?)"}, true},
 		{"PassesOf", func(r Reader) error { _, err := r.PassesOf(ctx, 1); return err }, []string{"sqlite_autoindex_passes_1 (phase_id=?)"}, false},
+		{"UsageOf", func(r Reader) error { _, err := r.UsageOf(ctx, d.plan.ID, now); return err }, []string{"runs USING COVERING INDEX runs_usage (plan_id=?", "spendings USING COVERING INDEX spendings_usage (plan_id=?)"}, true},
 		{"LatestVerdict", func(r Reader) error { _, err := r.LatestVerdict(ctx, 1); return err }, []string{"verdicts_pass (pass_id=?)"}, true},
 		{"LatestEvaluation", func(r Reader) error { _, err := r.LatestEvaluation(ctx, d.plan.ID); return err }, []string{"evaluations_plan (plan_id=?)"}, true},
 		{"EvaluationsOf", func(r Reader) error { _, _, err := r.EvaluationsOf(ctx, d.plan.ID, 10); return err }, []string{"evaluations_plan (plan_id=?)", "COVERING INDEX evaluations_plan"}, true},

@@ -20,6 +20,7 @@ type PlanSet struct {
 	DodArgs                          *map[string]string
 	TemplateVersionID                *int64
 	NoTemplate                       bool // template_version_id = NULL
+	Budget                           *models.Budget
 }
 
 // PhaseSet are the columns of a phase that change after its insert.
@@ -29,6 +30,7 @@ type PhaseSet struct {
 	PassID                                                   *int64
 	Reason, Feedback, Note, StartCommit, RestoreTo, DoneWhen *string
 	Overridden                                               *bool
+	OverBudget                                               bool // written by every move, so that it ends with the state it is about
 	DueAt                                                    *time.Time
 	NoDue                                                    bool // due_at = NULL
 }
@@ -57,6 +59,7 @@ type RunSet struct {
 // EvaluationSet are the columns of an evaluation that change after its insert.
 type EvaluationSet struct {
 	Fingerprint, PartsJSON, Evaluator, SummaryJSON, AnswersJSON, Error *string
+	OverBudget                                                         *bool
 	StartedAt, EndedAt                                                 *time.Time
 }
 
