@@ -34,7 +34,8 @@ type planBuilder struct {
 	role    models.Role
 	now     time.Time
 	refused *refusedForm
-	told    bool // the refusal has found its button
+	told    bool  // the refusal has found its button
+	opened  int64 // the phase that the reader asked to see whole, 0 for none
 }
 
 func (s *Server) planBuilder(c echo.Context, id string, refused *refusedForm) (*planBuilder, error) {
@@ -43,7 +44,7 @@ func (s *Server) planBuilder(c echo.Context, id string, refused *refusedForm) (*
 	if err != nil {
 		return nil, err
 	}
-	return &planBuilder{s: s, detail: detail, role: s.user(c).Role, now: s.Now(), refused: refused}, nil
+	return &planBuilder{s: s, detail: detail, role: s.user(c).Role, now: s.Now(), refused: refused, opened: openedPhase(c)}, nil
 }
 
 // withGate asks for the gate, which the card and the checklist are made of: for
@@ -160,8 +161,7 @@ func sameCriteria(results []dod.Result, current []dod.Criterion) bool {
 // Bounds of texts on a plan's page; the whole text is on the page of its own.
 const (
 	maxReasoning = 2 << 10
-	maxTaskShown = 6 << 10  // of one pass
-	maxTasks     = 48 << 10 // of all passes together
+	maxTaskShown = 6 << 10 // of one pass
 )
 
 // resultRow is a criterion with its result as a line of a list.
@@ -185,44 +185,17 @@ func cutText(s string, limit int) (string, bool) {
 	return s[:limit], true
 }
 
-func (b *planBuilder) phases(ctx context.Context) (views.PhasesCard, error) {
-	card := views.PhasesCard{Now: b.now}
-	budget, marks := maxTasks, gridMarks
-	grids := make([]*views.Grid, len(b.detail.Phases))
-	for i := len(b.detail.Phases) - 1; i >= 0; i-- { // the newest task texts first
-		for j := len(b.detail.Phases[i].Passes) - 1; j >= 0; j-- {
-			p := &b.detail.Phases[i].Passes[j].Pass
-			if n := len(p.TaskText); n > maxTaskShown || n > budget {
-				p.TaskText = ""
-			} else {
-				budget -= n
-			}
-		}
-	}
-	for i := len(grids) - 1; i >= 0; i-- {
-		grids[i] = phaseGrid(b.detail.Phases[i], &marks)
-	}
-	for i, d := range b.detail.Phases {
-		ph := b.phase(d, i == len(b.detail.Phases)-1)
-		ph.Grid = grids[i]
-		if grids[i] != nil && b.role.Can(lead) {
-			ph.Replay = views.ReplayPhasePath(d.Phase.ID)
-		}
-		var err error
-		if ph.Forecast, err = b.s.Engine.Forecast(ctx, d.Phase); err != nil {
-			return card, err
-		}
-		card.Phases = append(card.Phases, ph)
-	}
-	return card, nil
-}
-
 func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
 	ph := d.Phase
 	card := views.PhaseCard{
 		ID: ph.ID, Position: ph.Position, Name: ph.Name, Status: ph.Status, Reason: ph.Reason, Task: ph.Task,
 		MaxIterations: ph.MaxIterations, Attempt: ph.Attempt, NeedsApproval: ph.NeedsApproval, Last: last,
 		Verbs: b.verbs(phaseVerbs(b.detail, d, b.role)),
+	}
+	if b.opened != ph.ID {
+		if card.Task, card.TaskCut = cutText(ph.Task, maxTaskShown); card.TaskCut {
+			card.Whole = views.PhaseWholePath(b.plan().ID, ph.ID)
+		}
 	}
 	switch cur := currentPass(d); {
 	case ph.Status == models.PhaseStalled:

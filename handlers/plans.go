@@ -268,6 +268,7 @@ func (s *Server) planPart(c echo.Context, id, part string) error {
 			p, err := b.phases(ctx)
 			return views.PhasesPart(p), err
 		}
+		tag += "-" + strconv.FormatInt(openedPhase(c), 10)
 	case views.PartDiff:
 		plan, err := s.Reader.Plan(ctx, id)
 		if err != nil {

@@ -8,8 +8,9 @@ import (
 
 // reader is what the pages read from the store, noun by noun.
 type reader interface {
-	// Inbox: what waits on people; every page's menu shows how much.
+	// What waits on people; every page's menu shows how much.
 	Inbox(ctx context.Context, limit int) ([]models.InboxItem, error)
+	InboxCount(ctx context.Context, limit int) (int, error)
 	planReader      // plans, passes, runs and verdicts
 	authoringReader // the forms for plans, templates and projects
 	overviewReader  // inbox and audit

@@ -104,11 +104,9 @@ func (s *Server) meta(c echo.Context, title, active string) (views.PageMeta, err
 		return m, err
 	}
 	if s.Reader != nil && in.user.Role.Can(models.RoleLead) {
-		items, err := s.Reader.Inbox(c.Request().Context(), inboxCountMax)
-		if err != nil {
+		if m.Inbox, err = s.Reader.InboxCount(c.Request().Context(), inboxCountMax); err != nil {
 			return m, err
 		}
-		m.Inbox = len(items)
 	}
 	return m, nil
 }

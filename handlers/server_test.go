@@ -19,7 +19,7 @@ import (
 
 // site is a whole server over a real database, with a clock that stands still.
 type site struct {
-	t        *testing.T
+	t        testing.TB
 	srv      *Server
 	http     *httptest.Server
 	st       *store.Store
@@ -32,10 +32,17 @@ type site struct {
 const password = "four words in a row"
 
 // newSite starts a server; change, when not nil, adjusts what it is made of.
-func newSite(t *testing.T, change func(*Deps)) *site {
+func newSite(t testing.TB, change func(*Deps)) *site {
+	t.Helper()
+	return newSiteOver(t, filepath.Join(t.TempDir(), "main.db"), change)
+}
+
+// newSiteOver is newSite over the database at path, which is made when it is not
+// there.
+func newSiteOver(t testing.TB, path string, change func(*Deps)) *site {
 	t.Helper()
 	s := &site{t: t, clock: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), logs: &lockedBuilder{}}
-	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "main.db"), store.Options{Now: s.now})
+	st, err := store.Open(t.Context(), path, store.Options{Now: s.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +185,7 @@ func (c *client) post(path string, pairs ...string) answer {
 }
 
 // want fails unless the answer has the status, and the redirect where one is named.
-func want(t *testing.T, a answer, status int, location ...string) {
+func want(t testing.TB, a answer, status int, location ...string) {
 	t.Helper()
 	if a.StatusCode != status {
 		t.Errorf("%s %s: status %d, want %d\n%.400s", a.Request.Method, a.Request.URL.Path, a.StatusCode, status, a.body)
@@ -189,7 +196,7 @@ func want(t *testing.T, a answer, status int, location ...string) {
 }
 
 // shows fails unless the body has each text.
-func shows(t *testing.T, a answer, texts ...string) {
+func shows(t testing.TB, a answer, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(a.body, text) {

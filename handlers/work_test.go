@@ -34,7 +34,14 @@ type works struct {
 	vic     *client // the viewer
 }
 
-func newWorks(t *testing.T, judge dod.Asker) *works {
+func newWorks(t testing.TB, judge dod.Asker) *works {
+	t.Helper()
+	return newWorksOver(t, filepath.Join(t.TempDir(), "main.db"), judge)
+}
+
+// newWorksOver is newWorks over the database at path, which is made when it is
+// not there.
+func newWorksOver(t testing.TB, path string, judge dod.Asker) *works {
 	t.Helper()
 	w := &works{dir: t.TempDir()}
 	w.repo = filepath.Join(w.dir, "repo")
@@ -48,7 +55,7 @@ func newWorks(t *testing.T, judge dod.Asker) *works {
 			t.Fatal(err)
 		}
 	}
-	w.site = newSite(t, func(d *Deps) {
+	w.site = newSiteOver(t, path, func(d *Deps) {
 		var err error
 		w.logdb, err = store.OpenLogs(t.Context(), filepath.Join(w.dir, "logs.db"), store.LogOptions{})
 		must(err)
@@ -79,7 +86,7 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-func (w *works) git(t *testing.T, args ...string) string {
+func (w *works) git(t testing.TB, args ...string) string {
 	t.Helper()
 	c := exec.Command("git", args...)
 	c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
@@ -90,7 +97,7 @@ func (w *works) git(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func (w *works) write(t *testing.T, name, text string) {
+func (w *works) write(t testing.TB, name, text string) {
 	t.Helper()
 	file := filepath.Join(w.repo, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -161,7 +168,7 @@ func (w *works) detail(id string) models.PlanDetail {
 	return d
 }
 
-func doc(t *testing.T, a answer) *goquery.Document {
+func doc(t testing.TB, a answer) *goquery.Document {
 	t.Helper()
 	d, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
 	if err != nil {
@@ -172,7 +179,7 @@ func doc(t *testing.T, a answer) *goquery.Document {
 
 // form returns the address and the values of the form that a verb's key names,
 // as a browser without scripts would send it.
-func form(t *testing.T, d *goquery.Document, key string) (string, url.Values) {
+func form(t testing.TB, d *goquery.Document, key string) (string, url.Values) {
 	t.Helper()
 	f := d.Find(`form[data-verb="` + key + `"], details[data-verb="` + key + `"] form, dialog[id="` + key + `"] form`).First()
 	if f.Length() == 0 {

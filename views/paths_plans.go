@@ -98,6 +98,20 @@ func PhasePath(planID string, phaseID int64) string {
 	return PlanPath(planID) + "#" + PhaseAnchor(phaseID)
 }
 
+// PhaseWholePath is the plan's page with that phase whole, for plans with so many
+// phases that most are only a line.
+func PhaseWholePath(planID string, phaseID int64) string {
+	return PlanPath(planID) + "?phase=" + itoa(phaseID) + "#" + PhaseAnchor(phaseID)
+}
+
+// PlanPhasesPath is the live timeline, with the phase that the reader asked for whole.
+func PlanPhasesPath(planID string, opened int64) string {
+	if opened == 0 {
+		return PlanPartPath(planID, PartPhases)
+	}
+	return PlanPartPath(planID, PartPhases) + "&phase=" + itoa(opened)
+}
+
 // PhaseVerbPath is where a phase's verb is posted to.
 func PhaseVerbPath(phaseID int64, verb string) string {
 	return "/phases/" + itoa(phaseID) + "/" + verb

@@ -132,6 +132,8 @@ func (r ResultRow) level() string {
 
 // PhasesCard is the plan's phases in order.
 type PhasesCard struct {
+	PlanID string
+	Opened int64 // the phase that the reader asked to see whole, 0 for none
 	Phases []PhaseCard
 	Now    time.Time
 }
@@ -144,6 +146,8 @@ type PhaseCard struct {
 	Status        models.PhaseStatus
 	Reason        string
 	Task          string
+	TaskCut       bool   // Task is only its beginning
+	Whole         string // where all of it is shown, only with TaskCut
 	Agents        []string
 	DoneWhen      []ResultRow // its criteria as they stand
 	MaxIterations int
@@ -160,11 +164,15 @@ type PhaseCard struct {
 	Choice        string     // what the person has to choose between, "" when it is not such a state
 	Verbs         []Verb
 	Last          bool
+	Brief         bool // only a line: Position, Name, Status, PassCount and Overridden are set
+	PassCount     int
+	Overridden    bool
 }
 
 // PassRow is one pass: its mark and what opens under it.
 type PassRow struct {
 	ID       int64
+	Brief    bool // only a line that leads to its page
 	Position int // of its phase
 	Number   int
 	Attempt  int

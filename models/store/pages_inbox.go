@@ -10,6 +10,12 @@ import (
 // inboxFilter are the plans that wait for a person.
 var inboxFilter = models.PlanFilter{Status: []models.PlanStatus{models.PlanWaiting, models.PlanFailed, models.PlanFinished}}
 
+// InboxCount is how many plans Inbox would list, at most limit.
+func (r Reader) InboxCount(ctx context.Context, limit int) (int, error) {
+	ids, err := r.planIDs(ctx, inboxFilter, false, pageSize(limit))
+	return len(ids), err
+}
+
 // Inbox lists the plans that wait for a person: a phase needs one, a phase
 // failed, or all are completed and the plan can be looked at and applied. Of
 // the limit oldest plans, those that have waited longest come first.

@@ -212,6 +212,12 @@ func TestInbox(t *testing.T) {
 	if want := []string{"failed: failed failed ", "finished: ", "old plan, waits since just now: judging exhausted not met"}; !slices.Equal(got, want) {
 		t.Errorf("inbox\n%q\nwant\n%q", got, want)
 	}
+	if n := must(s.InboxCount(ctx, 10))(t); n != len(items) {
+		t.Errorf("counted %d, listed %d", n, len(items))
+	}
+	if n := must(s.InboxCount(ctx, 1))(t); n != 1 {
+		t.Errorf("counted %d of at most 1", n)
+	}
 	if items := must(s.Inbox(ctx, 1))(t); len(items) != 1 {
 		t.Errorf("%d items, wanted 1", len(items))
 	}
