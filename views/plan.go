@@ -173,7 +173,7 @@ type PhaseCard struct {
 type PassRow struct {
 	ID       int64
 	Brief    bool // only a line that leads to its page
-	Position int // of its phase
+	Position int  // of its phase
 	Number   int
 	Attempt  int
 	Retried  bool // attempts are told apart

@@ -39,20 +39,14 @@ func (m *Manager) Preview(ctx context.Context, repo Repo, planID, branch string)
 	if p.Commit == "" {
 		return p, refuse(CodeNoWorkspace, nil, "The plan has no branch %s yet: start it first.", branchName(planID))
 	}
-	count, err := m.line(ctx, m.inM(repo, "rev-list", "--count", p.Commit+".."+p.TargetTip))
+	merged, err := m.tryMerge(ctx, repo, p.TargetTip, p.Commit)
 	if err != nil {
 		return p, err
 	}
-	if p.Behind, err = strconv.Atoi(count); err != nil {
-		return p, err
-	}
-	tree, conflicts, err := m.mergeTrees(ctx, repo, p.TargetTip, p.Commit)
-	if err != nil {
-		return p, err
-	}
-	p.Conflicts, p.NoOp = conflicts, tree == ""
-	if len(conflicts) > 0 || p.NoOp {
-		p.NoOp = p.NoOp && len(conflicts) == 0
+	tree := merged.tree
+	p.Behind, p.Conflicts, p.NoOp = merged.behind, merged.conflicts, tree == ""
+	if len(p.Conflicts) > 0 || p.NoOp {
+		p.NoOp = p.NoOp && len(p.Conflicts) == 0
 		return p, nil
 	}
 	t := &target{m: m, repo: repo, branch: branch, ref: targetRef(branch), old: p.TargetTip, new: tree}
@@ -63,6 +57,28 @@ func (m *Manager) Preview(ctx context.Context, repo Repo, planID, branch string)
 		return p, nil
 	}
 	return p, err
+}
+
+// trial is what a merge of a plan's commit into a tip of its target comes to.
+type trial struct {
+	behind    int    // commits of the target that the plan does not have
+	tree      string // "" when it would change nothing or conflicts
+	conflicts []string
+}
+
+// tryMerge merges theirs into ours in M, for looking.
+func (m *Manager) tryMerge(ctx context.Context, repo Repo, ours, theirs string) (trial, error) {
+	return remembered(m, repo, "merge", []string{ours, theirs}, func() (t trial, err error) {
+		count, err := m.line(ctx, m.inM(repo, "rev-list", "--count", theirs+".."+ours))
+		if err != nil {
+			return t, err
+		}
+		if t.behind, err = strconv.Atoi(count); err != nil {
+			return t, err
+		}
+		t.tree, t.conflicts, err = m.mergeTrees(ctx, repo, ours, theirs)
+		return t, err
+	})
 }
 
 // ApplyInput is one attempt to apply a plan. The engine stores it before it calls Merge, and calls

@@ -52,11 +52,13 @@ func (m *Manager) Diff(ctx context.Context, repo Repo, from, to string) (Diff, e
 	if err := checkOIDs(from, to); err != nil {
 		return Diff{}, err
 	}
-	out, _, err := m.git(ctx, m.diffTree(repo, from, to, "-z", "--raw", "--numstat"))
-	if err != nil {
-		return Diff{}, fmt.Errorf("compare: %w", err)
-	}
-	return parseDiff(out)
+	return remembered(m, repo, "diff", []string{from, to}, func() (Diff, error) {
+		out, _, err := m.git(ctx, m.diffTree(repo, from, to, "-z", "--raw", "--numstat"))
+		if err != nil {
+			return Diff{}, fmt.Errorf("compare: %w", err)
+		}
+		return parseDiff(out)
+	})
 }
 
 // parseDiff reads `--raw --numstat -z`: first all raw entries (":modes ids status NUL path NUL", two
@@ -132,20 +134,30 @@ func (m *Manager) Patch(ctx context.Context, repo Repo, from, to string, maxByte
 	if err := checkOIDs(from, to); err != nil {
 		return nil, false, err
 	}
-	err = m.stream(ctx, m.diffTree(repo, from, to, "-p", "--src-prefix=a/", "--dst-prefix=b/"), func(r io.Reader) error {
-		if maxBytes > 0 {
-			r = io.LimitReader(r, maxBytes+1)
+	p, err := remembered(m, repo, "patch", []string{from, to, strconv.FormatInt(maxBytes, 10)}, func() (p patchText, err error) {
+		err = m.stream(ctx, m.diffTree(repo, from, to, "-p", "--src-prefix=a/", "--dst-prefix=b/"), func(r io.Reader) error {
+			if maxBytes > 0 {
+				r = io.LimitReader(r, maxBytes+1)
+			}
+			var err error
+			p.text, err = io.ReadAll(r)
+			return err
+		})
+		if maxBytes > 0 && int64(len(p.text)) > maxBytes {
+			p.text, p.cut = p.text[:maxBytes], true
+			p.text = p.text[:bytes.LastIndexByte(p.text, '\n')+1]
 		}
-		var err error
-		patch, err = io.ReadAll(r)
-		return err
+		return p, err
 	})
-	if maxBytes > 0 && int64(len(patch)) > maxBytes {
-		patch, cut = patch[:maxBytes], true
-		patch = patch[:bytes.LastIndexByte(patch, '\n')+1]
-	}
-	return patch, cut, err
+	return p.text, p.cut, err
 }
+
+type patchText struct {
+	text []byte
+	cut  bool
+}
+
+func (p patchText) size() int { return len(p.text) }
 
 // AddedLines returns the lines that `to` has and `from` has not, without the plus signs, one per
 // line; at most max bytes (0: all), cut after a whole line. Files that git takes for binary are

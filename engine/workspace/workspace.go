@@ -38,6 +38,7 @@ type Manager struct {
 	cfg   Config
 	plans keyed // one holder per plan's workspace, taken before the project's
 	repos keyed // one holder per project's mirror and target
+	memo  *memo
 
 	// step is called between the steps of Deliver. Tests stop it there as a crash would.
 	step func(name string) error
@@ -89,7 +90,7 @@ func Open(cfg Config) (*Manager, error) {
 	if cfg.Git, err = exec.LookPath(cfg.Git); err != nil {
 		return nil, fmt.Errorf("git was not found: install git %s or newer and start again (%w)", versionText(minGit), err)
 	}
-	m := &Manager{cfg: cfg}
+	m := &Manager{cfg: cfg, memo: newMemo()}
 	for _, d := range []string{"mirrors", "workspaces", "state"} {
 		if err := os.MkdirAll(filepath.Join(cfg.Dir, d), 0o755); err != nil {
 			return nil, fmt.Errorf("make the folder for workspaces: %w", err)
