@@ -46,5 +46,11 @@ func idParam(c echo.Context, name string) (int64, error) {
 	return id, nil
 }
 
+// numberParam is a number of the address's query; what is none is 0.
+func numberParam(c echo.Context, name string) int64 {
+	n, _ := strconv.ParseInt(c.QueryParam(name), 10, 64)
+	return n
+}
+
 // seeOther leads to a page after a form was taken.
 func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }

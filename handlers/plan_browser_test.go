@@ -151,17 +151,7 @@ func TestRunPageInABrowser(t *testing.T) {
 	gate := w.dir + "/go"
 	id := w.running(sh("Slow", `echo first; printf 'half'; while [ ! -e `+gate+` ]; do sleep 0.05; done; echo ' whole'; echo '`+hostile+`'; for i in $(seq 1 300); do echo "line $i"; done`))
 	go func() { _, _ = w.eng.Once(t.Context()) }()
-	var run models.Run
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		_, _ = w.eng.Once(t.Context())
-		if passes := w.detail(id).Phases[0].Passes; len(passes) > 0 && passes[0].Runs[0].Status == models.RunRunning {
-			run = passes[0].Runs[0]
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("the run does not start")
-		}
-	}
+	run := w.begun(id)
 	b.Do(chromedp.Navigate(fmt.Sprintf("%s/runs/%d", w.http.URL, run.ID)), chromedp.WaitVisible(chromedp.CSS("#L2[data-partial]")))
 	if got := browsertest.Get(b, chromedp.Text(chromedp.CSS("#L2 > span"))); strings.TrimSpace(got) != "half" {
 		t.Errorf("A6-17: the partial line is %q", got)

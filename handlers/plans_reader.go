@@ -31,6 +31,7 @@ type planReader interface {
 // logReader is what a run's page reads of its log.
 type logReader interface {
 	Lines(ctx context.Context, runID int64, from int64, n int) ([]engine.LogLine, error)
+	Scan(ctx context.Context, runID, from, end int64, fn func(engine.LogLine) bool) error
 	Info(ctx context.Context, runID int64) (engine.LogInfo, error)
 	Wait(ctx context.Context, runID int64, seen int64) error
 	Raw(ctx context.Context, runID int64, w io.Writer) error

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"sort"
-	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -23,21 +22,23 @@ const (
 	logLineSeen = 2 << 10  // bytes of one line
 )
 
-// GET /runs/:id?from=&before=, and its live part with ?part=facts
+// GET /runs/:id?from=&before=, its live part with ?part=facts, and the search
+// in its log: ?q=&on=&back= for a page of what was found, ?q=&step=&at= for the
+// way to the next or the previous line
 func (s *Server) showRun(c echo.Context) error {
 	id, err := idParam(c, "id")
 	if err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
-	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64) // what is no number is the end of the log
-	from, _ := strconv.ParseInt(c.QueryParam("from"), 10, 64)
+	before, from := numberParam(c, "before"), numberParam(c, "from") // what is no number is the end of the log
+	find := logWordsOf(c)
 	if wantsFragment(c) {
 		switch {
 		case c.QueryParam("part") == "facts":
 			return s.runFactsPart(c, id)
 		case before > 0:
-			l, err := s.logBefore(ctx, id, before)
+			l, err := s.logBefore(ctx, id, before, find)
 			if err != nil {
 				return err
 			}
@@ -48,19 +49,31 @@ func (s *Server) showRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if step := c.QueryParam("step"); find != nil && step != "" {
+		return s.stepInLog(c, id, find, step, numberParam(c, "at"))
+	}
 	v := views.RunView{ID: id, Label: d.Run.Agent.Label(), Plan: d.Plan.Title, PlanID: d.Plan.ID, Phase: d.Phase.Name, PhaseID: d.Phase.ID,
 		PassID: d.Pass.ID, Pass: passTitle(d.Phase, d.Pass), Facts: s.runFacts(d)}
+	var search *views.LogSearch
+	if find != nil {
+		show := int64(0)
+		if search, show, err = s.searchInLog(c, id, find, from, before); err != nil {
+			return err
+		}
+		from = max(from, show)
+	}
 	switch {
 	case before > 0:
-		v.Log, err = s.logBefore(ctx, id, before)
+		v.Log, err = s.logBefore(ctx, id, before, find)
 	case from > 0:
-		v.Log, err = s.logFrom(ctx, id, from)
+		v.Log, err = s.logFrom(ctx, id, from, find)
 	default:
-		v.Log, err = s.logTail(ctx, id)
+		v.Log, err = s.logTail(ctx, id, find)
 	}
 	if err != nil {
 		return err
 	}
+	v.Log.Search = search
 	v.Log.Follow = !v.Log.Later && !d.Run.Status.Ended()
 	if v.Log.Total == 0 {
 		v.Log.Empty = "It has printed nothing."
@@ -112,29 +125,29 @@ func (s *Server) runFacts(d models.RunDetail) views.RunFacts {
 }
 
 // logTail is the end of a log.
-func (s *Server) logTail(ctx context.Context, id int64) (views.LogView, error) {
+func (s *Server) logTail(ctx context.Context, id int64, find *logFind) (views.LogView, error) {
 	lines, err := s.Logs.Lines(ctx, id, -1, logLines)
 	if err != nil {
 		return views.LogView{}, err
 	}
-	return s.logView(ctx, id, lastOf(lines))
+	return s.logView(ctx, id, lastOf(lines), find)
 }
 
 // logFrom is a log from a line on; one that does not exist gives the end.
-func (s *Server) logFrom(ctx context.Context, id, from int64) (views.LogView, error) {
+func (s *Server) logFrom(ctx context.Context, id, from int64, find *logFind) (views.LogView, error) {
 	lines, err := s.Logs.Lines(ctx, id, from, logLines)
 	if err != nil {
 		return views.LogView{}, err
 	}
 	if len(lines) == 0 {
-		return s.logTail(ctx, id)
+		return s.logTail(ctx, id, find)
 	}
-	return s.logView(ctx, id, firstOf(lines))
+	return s.logView(ctx, id, firstOf(lines), find)
 }
 
 // logBefore is the lines just before one. Where the middle of the log was
 // dropped, those before the gap follow on those after it.
-func (s *Server) logBefore(ctx context.Context, id, before int64) (views.LogView, error) {
+func (s *Server) logBefore(ctx context.Context, id, before int64, find *logFind) (views.LogView, error) {
 	first := max(1, before-logLines)
 	lines, err := s.linesBetween(ctx, id, first, before)
 	if err == nil && len(lines) == 0 && first > 1 {
@@ -154,7 +167,7 @@ func (s *Server) logBefore(ctx context.Context, id, before int64) (views.LogView
 	if err != nil {
 		return views.LogView{}, err
 	}
-	return s.logView(ctx, id, lastOf(lines))
+	return s.logView(ctx, id, lastOf(lines), find)
 }
 
 // linesBetween reads the lines from first to the one before end.
@@ -188,15 +201,18 @@ func firstOf(lines []engine.LogLine) []engine.LogLine {
 }
 
 // logView is a window of a log made of the given lines.
-func (s *Server) logView(ctx context.Context, id int64, lines []engine.LogLine) (views.LogView, error) {
+func (s *Server) logView(ctx context.Context, id int64, lines []engine.LogLine, find *logFind) (views.LogView, error) {
 	info, err := s.Logs.Info(ctx, id)
 	if err != nil {
 		return views.LogView{}, err
 	}
 	v := views.LogView{RunID: id, Total: info.Lines, Size: logSize(info)}
-	var ansi views.ANSI
+	if find != nil {
+		v.Words = find.words
+	}
+	rows := logRows{find: find}
 	for _, l := range lines {
-		v.Lines = append(v.Lines, logLine(&ansi, l))
+		v.Lines = append(v.Lines, rows.line(l))
 		if !l.Partial {
 			v.Last = l.N
 		}
@@ -219,23 +235,6 @@ func logSize(info engine.LogInfo) string {
 		return "1 line, " + views.ByteSize(info.Bytes)
 	}
 	return fmt.Sprintf("%s lines, %s", thousands(info.Lines), views.ByteSize(info.Bytes))
-}
-
-// logLine is a line as the page shows it.
-func logLine(ansi *views.ANSI, l engine.LogLine) views.LogLine {
-	data := l.Data
-	if len(data) > logLineSeen {
-		text, _ := cutText(string(data), logLineSeen)
-		data = []byte(text)
-	}
-	out := views.LogLine{N: l.N, Spans: ansi.Line(data), Partial: l.Partial}
-	if l.Size > len(data) {
-		out.Short = fmt.Sprintf(" … a line of %s, shortened. The download has all of it.", views.ByteSize(int64(l.Size)))
-	}
-	if l.Dropped > 0 {
-		out.Dropped = fmt.Sprintf("%s were dropped here.", views.ByteSize(l.Dropped))
-	}
-	return out
 }
 
 // GET /runs/:id/log.txt

@@ -25,6 +25,8 @@ type Deps struct {
 	Engine   *engine.Engine
 	Reader   reader
 	Logs     logReader // of *store.Logs
+	// LogLook is how long one request looks through a log for words, 0 = 2 s.
+	LogLook time.Duration
 
 	// BaseURL is the address that people use, such as "https://done.example",
 	// when it is known: links are made with it, and its origin is taken as our own.

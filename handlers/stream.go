@@ -149,7 +149,7 @@ func (s *Server) streamLog(c echo.Context) error {
 	}
 	defer stop()
 	st.buf.WriteString("retry: 2000\n\n")
-	f := logFollower{s: s, st: st, run: id, after: max(after, 0)}
+	f := logFollower{s: s, st: st, run: id, after: max(after, 0), rows: logRows{find: logWordsOf(c)}}
 	for {
 		over, err := f.step()
 		if err != nil {
@@ -172,7 +172,7 @@ type logFollower struct {
 	after   int64 // the last line sent whole
 	size    int64 // of the log as it was last said
 	partial int   // bytes of the partial line that were sent
-	ansi    views.ANSI
+	rows    logRows
 }
 
 // step sends what is new and waits for more. over says that the stream has ended.
@@ -234,15 +234,15 @@ func (f *logFollower) send(ctx context.Context) error {
 		for _, l := range lines {
 			if l.Partial {
 				if l.Size != f.partial {
-					now := f.ansi // the line comes again, whole
-					if err := f.add(ctx, "partial", "", logLine(&now, l)); err != nil {
+					now := f.rows // the line comes again, whole
+					if err := f.add(ctx, "partial", "", now.line(l)); err != nil {
 						return err
 					}
 					f.partial = l.Size
 				}
 				return nil
 			}
-			if err := f.add(ctx, "line", strconv.FormatInt(l.N, 10), logLine(&f.ansi, l)); err != nil {
+			if err := f.add(ctx, "line", strconv.FormatInt(l.N, 10), f.rows.line(l)); err != nil {
 				return err
 			}
 			f.after, f.partial = l.N, 0
@@ -258,7 +258,7 @@ func (f *logFollower) send(ctx context.Context) error {
 
 func (f *logFollower) add(ctx context.Context, name, id string, l views.LogLine) error {
 	var row bytes.Buffer
-	if err := views.LogLineRow(l).Render(ctx, &row); err != nil {
+	if err := views.LogStreamRow(l).Render(ctx, &row); err != nil {
 		return err
 	}
 	f.st.event(name, id, row.String())

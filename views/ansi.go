@@ -8,7 +8,22 @@ import (
 )
 
 // LogSpan is a piece of a log line in one colour. Class is "" for plain text.
-type LogSpan struct{ Text, Class string }
+type LogSpan struct {
+	Text, Class string
+	Hit         bool // it has the words that are looked for
+}
+
+// SpanText is the text of spans without their colours.
+func SpanText(spans []LogSpan) string {
+	if len(spans) == 1 {
+		return spans[0].Text
+	}
+	var b strings.Builder
+	for _, s := range spans {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
 
 // ANSI turns the bytes of log lines into spans. It keeps the colour that one
 // line leaves on for the next; the zero ANSI begins plain. Colours become
@@ -40,7 +55,7 @@ func (a *ANSI) Line(raw []byte) []LogSpan {
 	class := a.class()
 	flush := func() {
 		if text.Len() > 0 {
-			out = append(out, LogSpan{text.String(), class})
+			out = append(out, LogSpan{Text: text.String(), Class: class})
 			text.Reset()
 		}
 	}

@@ -12,22 +12,23 @@ import (
 // Texts in which every blank counts are written here: templates put blanks
 // between their expressions.
 
-// LogLineRow is one line of a log; the live stream sends it as it is.
+// LogLineRow is one line of a log.
 func LogLineRow(l LogLine) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder
 		n := l.number()
 		b.WriteString(`<p id="L` + n + `"`)
-		if l.Partial {
-			b.WriteString(` data-partial`)
+		for _, mark := range []struct {
+			name string
+			set  bool
+		}{{"data-partial", l.Partial}, {"data-hit", l.Hit}, {"data-same", l.Same}, {"data-group-end", l.GroupEnd}} {
+			if mark.set {
+				b.WriteString(` ` + mark.name)
+			}
 		}
 		b.WriteString(`><a href="#L` + n + `">` + n + `</a><span>`)
 		for _, s := range l.Spans {
-			if s.Class == "" {
-				b.WriteString(templ.EscapeString(s.Text))
-				continue
-			}
-			b.WriteString(`<span class="` + templ.EscapeString(s.Class) + `">` + templ.EscapeString(s.Text) + `</span>`)
+			b.WriteString(spanHTML(s))
 		}
 		if l.Short != "" {
 			b.WriteString(`<em class="font-sans text-muted-foreground">` + templ.EscapeString(l.Short) + `</em>`)
@@ -37,6 +38,28 @@ func LogLineRow(l LogLine) templ.Component {
 			b.WriteString(`<div class="px-3 py-1 font-sans text-warn">` + templ.EscapeString(l.Dropped) + `</div>`)
 		}
 		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// markClass is the look of words that were looked for.
+const markClass = "rounded-sm bg-warn/30 text-foreground"
+
+func spanHTML(s LogSpan) string {
+	text := templ.EscapeString(s.Text)
+	if s.Hit {
+		text = `<mark class="` + markClass + `">` + text + `</mark>`
+	}
+	if s.Class == "" {
+		return text
+	}
+	return `<span class="` + templ.EscapeString(s.Class) + `">` + text + `</span>`
+}
+
+// hitText is a line that was found, with the words marked.
+func hitText(h LogHit) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, templ.EscapeString(h.Before)+`<mark class="`+markClass+`">`+templ.EscapeString(h.Text)+`</mark>`+templ.EscapeString(h.After))
 		return err
 	})
 }

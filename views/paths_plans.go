@@ -123,19 +123,8 @@ func PassPath(id int64) string { return "/passes/" + itoa(id) }
 // RunPath is a run with its live log.
 func RunPath(id int64) string { return "/runs/" + itoa(id) }
 
-// RunLinesPath is a run's log around a line: the page begins there.
-func RunLinesPath(id, from int64) string { return RunPath(id) + "?from=" + itoa(from) }
-
-// RunEarlierPath is the fragment with the lines before a line of a run's log.
-func RunEarlierPath(id, before int64) string { return RunPath(id) + "?before=" + itoa(before) }
-
 // RunRawPath is every byte of a run's log, as a download.
 func RunRawPath(id int64) string { return RunPath(id) + "/log.txt" }
-
-// RunEventsPath is the stream of a run's log after a line.
-func RunEventsPath(id, after int64) string {
-	return RunPath(id) + "/log/events?after=" + itoa(after)
-}
 
 // VerdictPath is a verdict with exactly what was asked and answered.
 func VerdictPath(id int64) string { return "/verdicts/" + itoa(id) }

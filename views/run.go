@@ -1,7 +1,6 @@
 package views
 
 import (
-	"strconv"
 	"time"
 
 	"donewhen/models"
@@ -43,33 +42,6 @@ type RunFacts struct {
 	Commit   string
 	Now      time.Time
 }
-
-// LogView is a window of a run's log.
-type LogView struct {
-	RunID   int64
-	Lines   []LogLine
-	First   int64 // number of the first line shown, 0 when there is none
-	Last    int64 // of the last complete one
-	Total   int64
-	Size    string
-	Earlier bool // there are lines before
-	Later   bool // there are lines after, which this window does not follow
-	LaterAt int64
-	Follow  bool   // the end is in view and grows
-	Cut     string // what was dropped from the middle
-	Empty   string
-}
-
-// LogLine is one line of a log.
-type LogLine struct {
-	N       int64
-	Spans   []LogSpan
-	Short   string // how much of a long line is left out
-	Dropped string // what is missing after it
-	Partial bool   // it may grow
-}
-
-func (l LogLine) number() string { return strconv.FormatInt(l.N, 10) }
 
 // VerdictView is a verdict with exactly what was asked and answered.
 type VerdictView struct {

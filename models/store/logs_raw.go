@@ -100,7 +100,7 @@ func (l *Logs) Raw(ctx context.Context, runID int64, w io.Writer) error {
 func (v *logView) chunkAfter(pos int64) (*logSpan, error) {
 	var s logSpan
 	var c packedChunk
-	rows, err := v.q.QueryContext(v.ctx, `SELECT off, bytes, enc, body FROM run_log_chunks WHERE run_id = ?1 AND off < ?3 AND off >=
+	rows, err := v.q.QueryContext(v.ctx, `SELECT off, bytes, first_line, lines, enc, body FROM run_log_chunks WHERE run_id = ?1 AND off < ?3 AND off >=
 		ifnull((SELECT max(off) FROM run_log_chunks WHERE run_id = ?1 AND off <= ?2), 0) AND off + bytes > ?2 ORDER BY off LIMIT 1`, v.runID, pos, v.memAt)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (v *logView) chunkAfter(pos int64) (*logSpan, error) {
 	if !rows.Next() {
 		return nil, rows.Err()
 	}
-	if err := rows.Scan(&s.off, &s.size, &c.enc, &c.body); err != nil {
+	if err := rows.Scan(&s.off, &s.size, &s.firstLine, &s.lines, &c.enc, &c.body); err != nil {
 		return nil, err
 	}
 	if s.data, err = v.logs.unpack(c, s.size); err != nil {

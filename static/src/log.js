@@ -2,6 +2,8 @@
 // an address. The server sends rows that are ready to be shown; a row's number
 // is its event's id, so that nothing comes twice and nothing is left out.
 import htmx from './htmx.js'
+import { place, size } from './log-folds.js'
+import './log-search.js'
 
 const most = 5000 // rows kept in the page while following
 
@@ -18,15 +20,30 @@ function open (box) {
     if (!location.search.includes(`from=${from}`)) location.replace(`${location.pathname}?from=${from}${wanted[0]}`)
     return
   }
-  if (!wanted && !new URLSearchParams(location.search).has('from')) box.scrollTop = box.scrollHeight
+  const asked = new URLSearchParams(location.search)
+  if (wanted) reveal(wanted[0].slice(1))
+  else if (!asked.has('from') && !asked.has('q')) box.scrollTop = box.scrollHeight
   if (box.dataset.logEvents) follow(box, !wanted)
 }
+
+// A line that is linked to may be in a fold.
+export function reveal (id) {
+  const row = document.getElementById(id)
+  if (!row?.closest('[data-log]')) return
+  let inFold = false
+  for (let fold = row.closest('details'); fold; fold = fold.parentElement.closest('details')) {
+    inFold ||= !fold.open
+    fold.open = true
+  }
+  if (inFold) row.scrollIntoView({ block: 'center' })
+}
+addEventListener('hashchange', () => reveal(location.hash.slice(1)))
 
 function follow (box, following) {
   const rows = box.querySelector('[data-log-lines]')
   const note = box.querySelector('[data-log-state]')
   const button = box.parentElement.querySelector('[data-log-follow]')
-  const size = box.parentElement.querySelector('[data-log-size]')
+  const said = box.parentElement.querySelector('[data-log-size]')
   const url = new URL(box.dataset.logEvents, location.href)
   let source
   let waiting = []
@@ -57,16 +74,21 @@ function follow (box, following) {
     fresh.innerHTML = waiting.join('')
     waiting = []
     note.textContent = ''
-    rows.append(fresh.content)
+    for (const row of [...fresh.content.children]) place(rows, row)
     if (!stick) return
     trim()
     box.scrollTop = box.scrollHeight
   }
   // What goes out of the page at its top is offered again as "Earlier lines".
   const trim = () => {
-    let over = rows.childElementCount - most
+    let over = size(rows) - most
     if (over <= 0) return
-    while (over-- > 0) rows.firstElementChild.remove()
+    while (over > 0 && rows.firstElementChild) {
+      const top = rows.firstElementChild
+      over -= Math.max(1, size(top))
+      if (top === rows.lastElementChild) break // the group that is being printed stays whole
+      top.remove()
+    }
     const first = rows.querySelector('p[id]')?.id.slice(1)
     if (!first) return
     box.querySelectorAll('[data-log-earlier]').forEach(el => el.remove())
@@ -96,7 +118,7 @@ function follow (box, following) {
       add(e.data)
     })
     source.addEventListener('partial', e => add(e.data))
-    source.addEventListener('size', e => { if (size) size.textContent = e.data })
+    source.addEventListener('size', e => { if (said) said.textContent = e.data })
     source.addEventListener('end', e => {
       close()
       stop()
