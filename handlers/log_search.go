@@ -37,7 +37,7 @@ type logLooked struct {
 func (s *Server) lookFrom(ctx context.Context, id int64, find *logFind, from int64, most int) (logLooked, error) {
 	var out logLooked
 	stop := time.Now().Add(cmp.Or(s.LogLook, logLook)) // of work, not of the day: no clock of a test makes it
-	looked := 0 // bytes since the time was looked at
+	looked := 0                                        // bytes since the time was looked at
 	err := s.Logs.Scan(ctx, id, max(from, 1), 0, func(l engine.LogLine) bool {
 		if len(out.hits) == most {
 			out.on = l.N
