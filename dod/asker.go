@@ -31,7 +31,9 @@ type Reply struct {
 type Answer struct {
 	Criterion Criterion `json:"criterion"`
 	Evaluator string    `json:"evaluator"`
-	Model     string    `json:"model,omitempty"`
+	// Opinion is the judge's place among those asked about the criterion, from 0.
+	Opinion int    `json:"opinion,omitempty"`
+	Model   string `json:"model,omitempty"`
 	// PromptVersion is the wording of the question (PromptVersion); 0 in answers from
 	// before it was kept.
 	PromptVersion int `json:"prompt_version,omitempty"`
@@ -47,6 +49,8 @@ type Answer struct {
 	InputTokens  int64   `json:"input_tokens,omitempty"`
 	OutputTokens int64   `json:"output_tokens,omitempty"`
 	CostUSD      float64 `json:"cost_usd,omitempty"`
+	// Millis is how long the answer took, a second question included.
+	Millis int64 `json:"millis,omitempty"`
 	// QuotaUntil is when there is quota again, for a question that was refused for
 	// lack of it (a QuotaError); otherwise the zero time.
 	QuotaUntil time.Time `json:"quota_until,omitzero"`

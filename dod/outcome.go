@@ -22,12 +22,22 @@ func (o Outcome) Met() bool {
 }
 
 // Trouble returns the first invalid_reply or evaluator_error about a criterion
-// that counts. With trouble the outcome is no judgement: it is to be judged again,
+// that counts, or the one for which such a criterion was not asked about. With trouble the outcome is no judgement: it is to be judged again,
 // and nothing of it is fed back to the agent.
 func (o Outcome) Trouble() (Verdict, bool) {
 	for _, a := range o.Answers {
 		if a.Criterion.Level.Counts() && a.Verdict.Kind != KindVerdict {
 			return a.Verdict, true
+		}
+	}
+	for _, r := range o.Results {
+		if r.Criterion.Level.Counts() && r.Kind == KindEvaluatorError {
+			for _, a := range o.Answers { // about a criterion that does not count
+				if a.Verdict.Kind == KindEvaluatorError {
+					return a.Verdict, true
+				}
+			}
+			return Verdict{Kind: KindEvaluatorError, Reason: r.Reasoning}, true
 		}
 	}
 	return Verdict{}, false

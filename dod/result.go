@@ -11,6 +11,9 @@ type Result struct {
 	// Kind is set when a judge was asked: only KindVerdict is a judgement, the
 	// other kinds are trouble and go with Status Skipped.
 	Kind VerdictKind `json:"kind,omitempty"`
+	// Opinions are all that was said where more than one judge was asked, in their
+	// order; the last of them decided.
+	Opinions []Opinion `json:"opinions,omitempty"`
 }
 
 // Match is the place of a hit, with a bounded excerpt cut on rune boundaries.

@@ -3,6 +3,7 @@ package dod
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -11,6 +12,10 @@ import (
 // deterministic checks run first, in order and one after the other, since they
 // share one workspace; then the judge is asked. With StopOnFailed nobody is asked
 // once a check that counts has failed.
+//
+// Where there are Others, they are asked too, one after the other, about each
+// criterion for which everybody before them said met: only a unanimous met passes,
+// one not met fails it, and trouble of any of them leaves it skipped.
 //
 // An invalid reply is asked for once more, with its fault named. An answer that is
 // no verdict leaves its criterion skipped. After an evaluator error no further
@@ -109,9 +114,9 @@ func (s Suite) check(ctx context.Context, c Criterion) Result {
 }
 
 // askAll asks about criteria[judged], fills their results and returns the answers
-// in the order of the criteria.
+// in the order of the criteria, those about one criterion in the order of the judges.
 func (s Suite) askAll(ctx context.Context, criteria []Criterion, judged []int, results []Result) []Answer {
-	answers := make([]*Answer, len(judged))
+	answers := make([][]Answer, len(judged))
 	var unreachable atomic.Bool
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, max(1, s.Parallel))
@@ -121,53 +126,35 @@ func (s Suite) askAll(ctx context.Context, criteria []Criterion, judged []int, r
 		go func() {
 			defer wg.Done()
 			defer func() { <-slots }()
-			c := criteria[at]
-			switch err := ctx.Err(); {
-			case err != nil:
-				results[at] = skipped(c, "the evaluation was stopped: "+err.Error())
-				return
-			case unreachable.Load():
-				results[at] = skipped(c, "not asked, because the judge could not be reached")
-				return
-			}
-			a := s.ask(ctx, c)
-			answers[i] = &a
-			results[at] = judgedResult(a)
-			if a.Verdict.Kind == KindEvaluatorError {
-				unreachable.Store(true)
-			}
+			asked, why := s.opinions(ctx, criteria[at], &unreachable)
+			answers[i] = asked
+			results[at] = combine(criteria[at], asked, 1+len(s.Others), why)
 		}()
 	}
 	wg.Wait()
-	var asked []Answer
-	for _, a := range answers {
-		if a != nil {
-			asked = append(asked, *a)
-		}
-	}
-	return asked
+	return slices.Concat(answers...)
 }
 
-// ask puts one question, and once more if the reply was invalid.
-func (s Suite) ask(ctx context.Context, c Criterion) Answer {
+// ask puts one question to a judge, and once more if the reply was invalid.
+func (s Suite) ask(ctx context.Context, judge Asker, c Criterion) Answer {
 	nonce := NewNonce
 	if s.Nonce != nil {
 		nonce = s.Nonce
 	}
-	a := Answer{Criterion: c, Evaluator: s.Asker.Evaluator(), PromptVersion: PromptVersion}
+	a := Answer{Criterion: c, Evaluator: judge.Evaluator(), PromptVersion: PromptVersion}
 	q := BuildQuestion(c, s.Task, s.Evidence, nonce())
-	s.put(ctx, q, &a)
+	put(ctx, judge, q, &a)
 	if a.Verdict.Kind == KindInvalidReply {
 		a.Reasked, a.FirstRaw = true, a.Raw
-		s.put(ctx, Reask(q, a.Verdict.Reason), &a)
+		put(ctx, judge, Reask(q, a.Verdict.Reason), &a)
 	}
 	return a
 }
 
 // put asks q and notes in a what came back. A reply beside an error is kept, but
 // never read as a verdict.
-func (s Suite) put(ctx context.Context, q Question, a *Answer) {
-	reply, err := s.Asker.Ask(ctx, q)
+func put(ctx context.Context, judge Asker, q Question, a *Answer) {
+	reply, err := judge.Ask(ctx, q)
 	a.System, a.Prompt, a.Raw = q.System, q.Prompt, reply.Raw
 	if reply.Model != "" {
 		a.Model = reply.Model

@@ -20,7 +20,10 @@ type Suite struct {
 	// Human looks up what a person decided.
 	Human func(Criterion) CheckOutcome
 	// Asker answers judge: criteria, and plain lines too with PlainToAsker.
-	Asker        Asker
+	Asker Asker
+	// Others give further opinions on what Asker called met; the same asker may
+	// stand there again.
+	Others       []Asker
 	PlainToAsker bool
 	// StopOnFailed: when a deterministic check that counts fails, nobody is asked and
 	// the judged criteria are skipped. This is the rule of a done_when.
@@ -35,7 +38,8 @@ type Suite struct {
 }
 
 // Outcome is what a Suite found: one result per criterion in the given order, and
-// one answer per question asked, in the same order.
+// one answer per question asked, in the same order; several judges' answers about a
+// criterion stand together, in the order in which they were asked.
 type Outcome struct {
 	Results []Result `json:"results"`
 	Answers []Answer `json:"answers,omitempty"`

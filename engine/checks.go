@@ -55,6 +55,9 @@ func (e *Engine) redactResults(results []dod.Result) {
 
 func (e *Engine) redactResult(r *dod.Result) {
 	r.Reasoning = e.redact(r.Reasoning)
+	for i := range r.Opinions {
+		r.Opinions[i].Reason = e.redact(r.Opinions[i].Reason)
+	}
 	if m := r.Match; m != nil {
 		if whole := m.Before + m.Text + m.After; e.redact(whole) != whole {
 			r.Match = &dod.Match{Key: m.Key, Text: redacted, Line: m.Line}

@@ -35,6 +35,7 @@ type NewPhase struct {
 	Agents        []models.AgentSpec
 	DoneWhen      string
 	MaxIterations int // clamped to 1..20
+	Opinions      int // judges that have to say met; clamped to 1..3
 	NeedsApproval bool
 }
 
@@ -129,7 +130,7 @@ func (e *Engine) draft(ctx context.Context, actor models.Actor, in NewPlan) (mod
 // draftDod pins the template version, checks its arguments and fills the
 // criteria: parsed first, filled afterwards, so that no value adds a criterion.
 func (e *Engine) draftDod(ctx context.Context, actor models.Actor, in NewPlan, plan *models.Plan, bad func(string, string, ...any)) error {
-	plan.DodSource = in.Dod
+	plan.DodSource, plan.DodOpinions = in.Dod, models.MinOpinions
 	if in.TemplateVersionID != 0 {
 		v, err := e.Store.TemplateVersion(ctx, in.TemplateVersionID)
 		if models.CodeOf(err) == models.CodeNotFound {
@@ -139,7 +140,7 @@ func (e *Engine) draftDod(ctx context.Context, actor models.Actor, in NewPlan, p
 		if err != nil {
 			return err
 		}
-		plan.TemplateVersionID, plan.DodSource = &v.ID, v.Text
+		plan.TemplateVersionID, plan.DodSource, plan.DodOpinions = &v.ID, v.Text, v.Opinions
 		plan.DodArgs = withDefaults(v.Args, in.DodArgs, bad)
 	}
 	if len(plan.DodSource) > maxText {
@@ -216,7 +217,7 @@ func (e *Engine) draftPhases(actor models.Actor, in []NewPhase, bad func(string,
 		}
 		out = append(out, models.Phase{
 			Position: i + 1, Name: name, Task: p.Task, Agents: p.Agents, DoneWhen: strings.TrimSpace(p.DoneWhen),
-			MaxIterations: models.ClampIterations(p.MaxIterations), NeedsApproval: p.NeedsApproval,
+			MaxIterations: models.ClampIterations(p.MaxIterations), Opinions: models.ClampOpinions(p.Opinions), NeedsApproval: p.NeedsApproval,
 			Status: models.PhasePending, Attempt: 1,
 		})
 	}

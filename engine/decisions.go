@@ -177,7 +177,7 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 			return wrongState(plan, "changed")
 		}
 		set := store.PlanSet{DodSource: &fresh.DodSource, DodText: &fresh.DodText, CriteriaJSON: &fresh.CriteriaJSON, DodArgs: &fresh.DodArgs,
-			TemplateVersionID: fresh.TemplateVersionID, NoTemplate: fresh.TemplateVersionID == nil}
+			TemplateVersionID: fresh.TemplateVersionID, NoTemplate: fresh.TemplateVersionID == nil, DodOpinions: &fresh.DodOpinions}
 		if err := tx.SetPlan(ctx, planID, plan.Status, set); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,18 +12,27 @@ import (
 	"donewhen/models/store"
 )
 
+// Condition is what a phase's passes are judged by.
+type Condition struct {
+	DoneWhen      string
+	MaxIterations int // never fewer than it has begun
+	Opinions      int // judges that have to say met; 0 leaves it as it is
+}
+
 // EditCondition replaces the condition of a phase that is not at work and not
-// completed, and its number of passes (never fewer than it has begun). The new
-// text is checked as on creation; fields of an error are "done_when" and
-// "max_iterations". The phase stays where it is: what follows is another verb.
+// completed. The new one is checked as on creation; fields of an error are
+// "done_when", "max_iterations" and "opinions". The phase stays where it is: what follows is another verb.
 // The old text stays in the audit log. A condition cannot be taken away: that
 // would complete the phase unjudged.
-func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID, passID int64, doneWhen string, maxIterations int) error {
-	doneWhen = strings.TrimSpace(doneWhen)
+func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID, passID int64, in Condition) error {
+	doneWhen, maxIterations := strings.TrimSpace(in.DoneWhen), in.MaxIterations
 	fields := map[string]string{}
 	bad := func(field, format string, args ...any) { fields[field] = fmt.Sprintf(format, args...) }
 	if maxIterations < models.MinIterations || maxIterations > models.MaxIterations {
 		bad("max_iterations", "Enter a number from %d to %d.", models.MinIterations, models.MaxIterations)
+	}
+	if in.Opinions != 0 && models.ClampOpinions(in.Opinions) != in.Opinions {
+		bad("opinions", "Choose from %d to %d judges.", models.MinOpinions, models.MaxOpinions)
 	}
 	switch {
 	case len(doneWhen) > maxText:
@@ -46,16 +56,24 @@ func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID,
 		if len(fields) > 0 {
 			return &models.Error{Code: models.CodeInvalid, Message: "The condition was not changed: please mend the marked field.", Fields: fields}
 		}
-		limit := max(maxIterations, ph.Iteration+1)
-		if doneWhen == ph.DoneWhen && limit == ph.MaxIterations {
-			return models.Invalid("done_when", "Nothing is different. Change the condition or the number of passes.")
+		limit, opinions := max(maxIterations, ph.Iteration+1), cmp.Or(in.Opinions, ph.Opinions)
+		if doneWhen == ph.DoneWhen && limit == ph.MaxIterations && opinions == ph.Opinions {
+			return models.Invalid("done_when", "Nothing is different. Change the condition, the number of passes or that of the judges.")
 		}
-		if err := tx.SetPhase(ctx, ph.ID, ph.Status, store.PhaseSet{DoneWhen: &doneWhen, MaxIterations: &limit}); err != nil {
+		if err := tx.SetPhase(ctx, ph.ID, ph.Status, store.PhaseSet{DoneWhen: &doneWhen, MaxIterations: &limit, Opinions: &opinions}); err != nil {
 			return err
 		}
 		return tx.InsertEvent(ctx, models.Event{PlanID: ph.PlanID, PhaseID: &ph.ID, PassID: ph.PassID, Kind: "phase.condition_changed",
-			ActorID: actor.ID, Actor: actor.Name, Reason: fmt.Sprintf("was, with at most %s:\n%s", passes(ph.MaxIterations), ph.DoneWhen)})
+			ActorID: actor.ID, Actor: actor.Name, Reason: fmt.Sprintf("was, with at most %s%s:\n%s", passes(ph.MaxIterations), judges(ph.Opinions), ph.DoneWhen)})
 	})
+}
+
+// judges says in an event how many had to say met, where it was more than one.
+func judges(opinions int) string {
+	if opinions <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d judges", opinions)
 }
 
 // askedTheSame says whether a verdict is about these criteria and no others.
@@ -64,8 +82,8 @@ func askedTheSame(v models.Verdict, criteria []dod.Criterion) bool {
 	return slices.EqualFunc(results, criteria, func(r dod.Result, c dod.Criterion) bool { return r.Criterion == c })
 }
 
-// refuseStaleApproval keeps a pass from being approved under a condition that it
-// was never judged by.
+// refuseStaleApproval keeps a pass from being approved under a condition, or a
+// number of judges, that it was never judged by.
 func refuseStaleApproval(ctx context.Context, tx *store.Tx, ph models.Phase) error {
 	if ph.DoneWhen == "" || ph.PassID == nil {
 		return nil
@@ -76,6 +94,9 @@ func refuseStaleApproval(ctx context.Context, tx *store.Tx, ph models.Phase) err
 	}
 	if v == nil || !askedTheSame(*v, dod.ParseCriteria(ph.DoneWhen)) {
 		return models.Errorf(models.CodeConflict, "The condition was changed after this pass was judged. Give the phase another pass, or put the condition back.")
+	}
+	if v.Opinions < ph.Opinions {
+		return models.Errorf(models.CodeConflict, "The phase asks for %d judges since this pass was judged by fewer. Give it another pass, or put the number back.", ph.Opinions)
 	}
 	return nil
 }

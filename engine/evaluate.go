@@ -135,7 +135,8 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 		return set, err
 	}
 	suite := e.suite(plan, project, plan.WorkTree, evidence)
-	suite.Asker, suite.Task, suite.Evidence = e.withinBudget(plan.ID, e.Evaluator), plan.Goal, rendering
+	e.seat(&suite, plan.ID, e.panelFor(e.Evaluator, plan.DodOpinions))
+	suite.Task, suite.Evidence = plan.Goal, rendering
 	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "waits for " + whoFor(c) + " to say so on the plan's page"}
 	}
@@ -149,7 +150,7 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	}
 	summary := dod.Summary{PlanID: plan.ID, DefinitionOfDone: plan.DodText, Results: out.Results, EvaluatedAt: e.Now()}
 	parts := e.parts(plan)
-	set.Fingerprint, set.PartsJSON, set.Evaluator = new(e.fingerprint(plan)), new(toJSON(parts)), new(e.EvaluatorSpec())
+	set.Fingerprint, set.PartsJSON, set.Evaluator = new(e.fingerprint(plan)), new(toJSON(parts)), &parts.Evaluator
 	set.SummaryJSON, set.AnswersJSON = new(toJSON(summary)), new(toJSON(out.Answers))
 	return set, nil
 }
@@ -213,7 +214,7 @@ type fingerprintParts struct {
 }
 
 func (e *Engine) parts(plan models.Plan) fingerprintParts {
-	p := fingerprintParts{Tree: plan.WorkTree, Criteria: plan.CriteriaJSON, Template: "none", Evaluator: e.EvaluatorSpec()}
+	p := fingerprintParts{Tree: plan.WorkTree, Criteria: plan.CriteriaJSON, Template: "none", Evaluator: dod.PanelSpec(e.panelFor(e.Evaluator, plan.DodOpinions))}
 	if plan.TemplateVersionID != nil {
 		p.Template = itoa(*plan.TemplateVersionID)
 	}

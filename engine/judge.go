@@ -45,7 +45,7 @@ func (e *Engine) beginJudging(ctx context.Context, ph models.Phase) error {
 func (e *Engine) judgingBroke(passID int64, ph models.Phase, cause error) {
 	ctx := context.WithoutCancel(e.life)
 	v := models.Verdict{PassID: passID, PhaseID: ph.ID, PlanID: ph.PlanID, Kind: models.VerdictTrouble,
-		Reason: "The evidence could not be judged: " + cause.Error(), Evaluator: e.JudgeSpec()}
+		Reason: "The evidence could not be judged: " + cause.Error(), Evaluator: dod.PanelSpec(e.panelFor(e.Judge, ph.Opinions)), Opinions: ph.Opinions}
 	e.persist("judging", func() error { return e.settleVerdict(ctx, ph.ID, passID, v, judged{Trouble: true}) })
 }
 
@@ -80,7 +80,9 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 		return err
 	}
 	suite := e.suite(plan, project, pass.EndTree, ev)
-	suite.Asker, suite.PlainToAsker, suite.StopOnFailed, suite.Task = e.withinBudget(plan.ID, e.Judge), e.Judge != nil, true, ph.Task
+	panel := e.panelFor(e.Judge, ph.Opinions)
+	e.seat(&suite, plan.ID, panel)
+	suite.PlainToAsker, suite.StopOnFailed, suite.Task = len(panel) > 0, true, ph.Task
 
 	before, err := verdictBefore(ctx, &e.Store.Reader, pass)
 	if err != nil {
@@ -91,7 +93,7 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 		return err
 	}
 	asked := own != nil && own.Kind == models.VerdictGiven // a person wants it judged again
-	v := models.Verdict{PassID: passID, PhaseID: phaseID, PlanID: ph.PlanID, Evaluator: e.JudgeSpec(), Tree: pass.EndTree}
+	v := models.Verdict{PassID: passID, PhaseID: phaseID, PlanID: ph.PlanID, Evaluator: dod.PanelSpec(panel), Opinions: ph.Opinions, Tree: pass.EndTree}
 	out, checks := deterministic(ctx, suite, criteria, ev.Values)
 	e.redactResults(out.Results)
 	v.Evidence, v.EvidenceHash = ev.Render(checks), ev.Hash(checks)

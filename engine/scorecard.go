@@ -37,6 +37,7 @@ func (s JudgeScore) Overruled() int { return s.Accepted + s.Rejected + s.SentBac
 // Scorecard adds up judgings by evaluator and wording, the one that judged most
 // first. A verdict that repeats an older one, one that a failed run decided, and
 // one in which a check decided before a model was asked, are nobody's judgings.
+// Where several judges were asked about a pass, each is counted with what it said.
 func Scorecard(stats models.JudgeStats) []JudgeScore {
 	type key struct {
 		evaluator string
@@ -47,11 +48,11 @@ func Scorecard(stats models.JudgeStats) []JudgeScore {
 		pass            int64
 		evidence, asked string
 	}
-	scores, millis, of := map[key]*JudgeScore{}, map[key][]int64{}, map[int64]key{}
+	scores, millis, of := map[key]*JudgeScore{}, map[key][]int64{}, map[int64][]models.Judging{}
 	last := map[same]bool{}
 	for _, j := range slices.Backward(stats.Judgings) { // oldest first
 		k := key{j.Evaluator, j.PromptVersion}
-		of[j.VerdictID] = k
+		of[j.VerdictID] = append(of[j.VerdictID], j)
 		if j.Kind == models.VerdictRun || j.Reused || j.Evaluator != "text" && j.Replies == 0 && j.Kind == models.VerdictGiven {
 			continue
 		}
@@ -86,17 +87,17 @@ func Scorecard(stats models.JudgeStats) []JudgeScore {
 		}
 	}
 	for _, o := range stats.Overrulings {
-		s := scores[of[o.VerdictID]]
-		if s == nil {
-			continue
-		}
-		switch o.Against {
-		case models.OverruledAccepted:
-			s.Accepted++
-		case models.OverruledRejected:
-			s.Rejected++
-		case models.OverruledSentBack:
-			s.SentBack++
+		for _, j := range of[o.VerdictID] { // of several judges, those that had said what the lead did not take
+			s := scores[key{j.Evaluator, j.PromptVersion}]
+			switch {
+			case s == nil || j.Kind != models.VerdictGiven || j.Met == (o.Against == models.OverruledAccepted):
+			case o.Against == models.OverruledAccepted:
+				s.Accepted++
+			case o.Against == models.OverruledRejected:
+				s.Rejected++
+			case o.Against == models.OverruledSentBack:
+				s.SentBack++
+			}
 		}
 	}
 	out := make([]JudgeScore, 0, len(scores))

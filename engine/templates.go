@@ -19,6 +19,7 @@ type TemplateDraft struct {
 	Description string // of a new template
 	Text        string
 	Args        []models.TemplateArg
+	Opinions    int    // judges that have to say met of its judge lines; clamped to 1..3
 	Why         string // what changed; may be empty for a new template
 }
 
@@ -27,7 +28,7 @@ type TemplateDraft struct {
 // the newest version any more, it is a CodeConflict: nothing is overwritten
 // unseen, and a form sent twice makes one version.
 func (e *Engine) PublishTemplate(ctx context.Context, actor models.Actor, in TemplateDraft) (models.TemplateVersion, error) {
-	v := models.TemplateVersion{TemplateID: in.TemplateID, Text: in.Text, Args: in.Args, Why: strings.TrimSpace(in.Why), PublishedBy: actor.ID, PublisherName: actor.Name}
+	v := models.TemplateVersion{TemplateID: in.TemplateID, Text: in.Text, Args: in.Args, Opinions: models.ClampOpinions(in.Opinions), Why: strings.TrimSpace(in.Why), PublishedBy: actor.ID, PublisherName: actor.Name}
 	if err := require(actor, models.RoleLead); err != nil {
 		return v, err
 	}
@@ -71,7 +72,7 @@ func nextVersion(ctx context.Context, tx *store.Tx, in TemplateDraft, t *models.
 	switch {
 	case newest.Version != in.Base:
 		return models.Errorf(models.CodeConflict, "Version %d was published by %s meanwhile. Look at what it changed before you publish yours: what you typed is still here.", newest.Version, newest.PublisherName)
-	case newest.Text == in.Text && slices.Equal(newest.Args, in.Args):
+	case newest.Text == in.Text && slices.Equal(newest.Args, in.Args) && newest.Opinions == models.ClampOpinions(in.Opinions):
 		return models.Invalid("text", "Nothing differs from version %d. Change something, or leave it as it is.", newest.Version)
 	}
 	return nil

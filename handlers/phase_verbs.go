@@ -1,12 +1,14 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"donewhen/engine"
 	"donewhen/models"
 	"donewhen/views"
 )
@@ -93,7 +95,11 @@ func (s *Server) editCondition(c echo.Context) error {
 		if err != nil {
 			n = 0 // out of range: the engine says what to enter
 		}
-		return s.Engine.EditCondition(ctx, a, phase, pass, field(c, "done_when"), n)
+		opinions, err := strconv.Atoi(cmp.Or(field(c, "opinions"), "0"))
+		if err != nil {
+			opinions = -1 // likewise
+		}
+		return s.Engine.EditCondition(ctx, a, phase, pass, engine.Condition{DoneWhen: field(c, "done_when"), MaxIterations: n, Opinions: opinions})
 	})
 }
 

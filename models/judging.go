@@ -2,9 +2,12 @@ package models
 
 import "time"
 
-// Judging is what is counted of a verdict: one row each, written with it.
+// Judging is what is counted of a verdict, written with it: one row for each
+// judge that was asked, by the place in which it was, or one where nobody was.
+// Kind and Met are what that judge came to, whatever the others said.
 type Judging struct {
-	VerdictID     int64 `gorm:"primaryKey"`
+	VerdictID     int64 `gorm:"primaryKey;autoIncrement:false"`
+	Opinion       int   `gorm:"primaryKey;autoIncrement:false"`
 	PassID        int64
 	PhaseID       int64
 	Evaluator     string
@@ -18,9 +21,9 @@ type Judging struct {
 	InputTokens   int64
 	OutputTokens  int64
 	CostUSD       float64
-	Millis        int64 // how long the whole judging took
+	Millis        int64 // how long the whole judging took; of several judges, this one's answers
 	EvidenceHash  string
-	AskedHash     string // of the criteria; "" when they are not known
+	AskedHash     string // of the criteria, for a further judge of those it was asked about; "" when they are not known
 	CreatedAt     time.Time
 }
 

@@ -30,6 +30,7 @@ type Plan struct {
 	DodText           string            // rendered, for reading
 	DodArgs           map[string]string `gorm:"serializer:json"`
 	CriteriaJSON      string            // []dod.Criterion, filled; what is evaluated
+	DodOpinions       int               // 1..3 judges have to say met of its judge lines; pinned with the template's version
 
 	Budget     Budget           `gorm:"embedded;embeddedPrefix:budget_"`
 	Unrecorded []UnrecordedFile `gorm:"serializer:json"` // files of the workspace that git could not take
@@ -76,6 +77,7 @@ type Phase struct {
 	Agents        []AgentSpec `gorm:"serializer:json"`
 	DoneWhen      string      // completion condition, "" for none
 	MaxIterations int         // 1..20 passes an attempt
+	Opinions      int         // 1..3 judges have to say met
 	NeedsApproval bool
 	Status        PhaseStatus
 	Attempt       int        // starts at 1, goes up when a person retries the phase
@@ -156,7 +158,8 @@ type Verdict struct {
 	Kind         VerdictKind
 	Met          bool
 	Reason       string
-	Evaluator    string // the resolved evaluator, such as "text" or "runtime:claude"
+	Evaluator    string // the resolved evaluator, such as "text" or "runtime:claude"; several with " + " between them
+	Opinions     int    // judges that had to say met
 	ResultsJSON  string // []dod.Result
 	AnswersJSON  string // []dod.Answer: exact inputs and raw replies
 	Evidence     string // the bounded rendering that was judged

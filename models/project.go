@@ -37,6 +37,7 @@ type TemplateVersion struct {
 	Version       int // 1-based, goes up by one
 	Text          string
 	Args          []TemplateArg `gorm:"serializer:json"`
+	Opinions      int           // 1..3 judges have to say met of its judge lines
 	Why           string        // what the publisher wrote about the change
 	PublishedBy   int64
 	PublisherName string

@@ -65,6 +65,9 @@ func (s PlanSet) columns() (columns, error) {
 		c.put("dod_args", string(text))
 	}
 	opt(&c, "template_version_id", s.TemplateVersionID)
+	if s.DodOpinions != nil {
+		c.put("dod_opinions", models.ClampOpinions(*s.DodOpinions))
+	}
 	if s.NoTemplate {
 		c.put("template_version_id", nil)
 	}
@@ -83,6 +86,9 @@ func (s PhaseSet) columns() columns {
 	opt(&c, "iteration", s.Iteration)
 	if s.MaxIterations != nil {
 		c.put("max_iterations", models.ClampIterations(*s.MaxIterations))
+	}
+	if s.Opinions != nil {
+		c.put("opinions", models.ClampOpinions(*s.Opinions))
 	}
 	opt(&c, "pass_id", s.PassID)
 	opt(&c, "reason", s.Reason)

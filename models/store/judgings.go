@@ -6,55 +6,143 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"donewhen/models"
 )
 
-// judgingOf is what is counted of a verdict. Answers and results that cannot be
-// read count nothing.
-func judgingOf(v models.Verdict) models.Judging {
-	j := models.Judging{
-		VerdictID: v.ID, PassID: v.PassID, PhaseID: v.PhaseID, Evaluator: v.Evaluator, Kind: v.Kind, Met: v.Met, Reused: v.ReusedFrom != nil,
-		Millis: v.Millis, EvidenceHash: v.EvidenceHash, CreatedAt: v.CreatedAt,
+// judgedAnswer is what is counted of an answer, judgedResult what of a result.
+type judgedAnswer struct {
+	Criterion     judgedCriterion `json:"criterion"`
+	Evaluator     string          `json:"evaluator"`
+	Opinion       int             `json:"opinion"`
+	Reasked       bool            `json:"reasked"`
+	PromptVersion int             `json:"prompt_version"`
+	Verdict       struct {
+		Kind models.VerdictKind `json:"kind"`
+		Met  bool               `json:"met"`
+	} `json:"verdict"`
+	InputTokens  int64   `json:"input_tokens"`
+	OutputTokens int64   `json:"output_tokens"`
+	CostUSD      float64 `json:"cost_usd"`
+	Millis       int64   `json:"millis"`
+}
+
+type judgedCriterion struct {
+	Index int    `json:"index"`
+	Level string `json:"level"`
+}
+
+func (c judgedCriterion) counts() bool { return c.Level != "info" }
+
+type judgedResult struct {
+	Criterion json.RawMessage    `json:"criterion"`
+	Status    string             `json:"status"`
+	Kind      models.VerdictKind `json:"kind"`
+}
+
+// judgingsOf is what is counted of a verdict, for each judge that was asked. What
+// cannot be read of answers and results counts nothing.
+func judgingsOf(v models.Verdict) []models.Judging {
+	var results []judgedResult
+	if v.ResultsJSON == "" || json.Unmarshal([]byte(v.ResultsJSON), &results) != nil {
+		results = nil
 	}
-	var answers []struct {
-		Reasked       bool `json:"reasked"`
-		PromptVersion int  `json:"prompt_version"`
-		Verdict       struct {
-			Kind models.VerdictKind `json:"kind"`
-		} `json:"verdict"`
-		InputTokens  int64   `json:"input_tokens"`
-		OutputTokens int64   `json:"output_tokens"`
-		CostUSD      float64 `json:"cost_usd"`
+	var answers []judgedAnswer
+	if v.AnswersJSON == "" || json.Unmarshal([]byte(v.AnswersJSON), &answers) != nil {
+		answers = nil
 	}
-	if v.AnswersJSON != "" && json.Unmarshal([]byte(v.AnswersJSON), &answers) == nil {
-		for _, a := range answers {
-			j.Replies++
-			if a.Reasked {
-				j.Replies, j.Invalid = j.Replies+1, j.Invalid+1
-			}
-			switch a.Verdict.Kind {
-			case models.VerdictInvalid:
-				j.Invalid++
-			case models.VerdictTrouble:
-				j.Errors++
-			}
-			j.PromptVersion = max(j.PromptVersion, a.PromptVersion)
-			j.InputTokens, j.OutputTokens, j.CostUSD = j.InputTokens+a.InputTokens, j.OutputTokens+a.OutputTokens, j.CostUSD+a.CostUSD
+	byJudge := [][]judgedAnswer{nil}
+	for _, a := range answers {
+		for a.Opinion >= len(byJudge) && len(byJudge) < models.MaxOpinions {
+			byJudge = append(byJudge, nil)
+		}
+		if a.Opinion >= 0 && a.Opinion < len(byJudge) {
+			byJudge[a.Opinion] = append(byJudge[a.Opinion], a)
 		}
 	}
-	var results []struct {
-		Criterion json.RawMessage `json:"criterion"`
-	}
-	if v.ResultsJSON != "" && json.Unmarshal([]byte(v.ResultsJSON), &results) == nil && len(results) > 0 {
-		sum := sha256.New()
-		for _, r := range results {
-			fmt.Fprintf(sum, "%d:%s", len(r.Criterion), r.Criterion)
+	out := make([]models.Judging, 0, len(byJudge))
+	for n, own := range byJudge {
+		if n > 0 && len(own) == 0 {
+			continue
 		}
-		j.AskedHash = hex.EncodeToString(sum.Sum(nil)[:8])
+		j := models.Judging{
+			VerdictID: v.ID, Opinion: n, PassID: v.PassID, PhaseID: v.PhaseID, Evaluator: v.Evaluator, Kind: v.Kind, Met: v.Met, Reused: v.ReusedFrom != nil,
+			Millis: v.Millis, EvidenceHash: v.EvidenceHash, AskedHash: askedHash(results, nil), CreatedAt: v.CreatedAt,
+		}
+		addUp(&j, own)
+		if len(byJudge) > 1 {
+			ownOpinion(&j, own, results)
+		}
+		if n > 0 && len(own) < len(byJudge[0]) {
+			j.AskedHash = askedHash(results, own)
+		}
+		out = append(out, j)
 	}
-	return j
+	return out
+}
+
+// addUp counts a judge's answers.
+func addUp(j *models.Judging, own []judgedAnswer) {
+	for _, a := range own {
+		j.Replies++
+		if a.Reasked {
+			j.Replies, j.Invalid = j.Replies+1, j.Invalid+1
+		}
+		switch a.Verdict.Kind {
+		case models.VerdictInvalid:
+			j.Invalid++
+		case models.VerdictTrouble:
+			j.Errors++
+		}
+		if a.Evaluator != "" {
+			j.Evaluator = a.Evaluator
+		}
+		j.PromptVersion = max(j.PromptVersion, a.PromptVersion)
+		j.InputTokens, j.OutputTokens, j.CostUSD = j.InputTokens+a.InputTokens, j.OutputTokens+a.OutputTokens, j.CostUSD+a.CostUSD
+	}
+}
+
+// ownOpinion sets what one of several judges came to: trouble, or whether all it
+// was asked about was met. The first one, who is asked about everything, also
+// answers for what no judge was asked about.
+func ownOpinion(j *models.Judging, own []judgedAnswer, results []judgedResult) {
+	j.Kind, j.Met, j.Millis = models.VerdictGiven, true, 0
+	for _, a := range own {
+		j.Millis += a.Millis
+		if !a.Criterion.counts() {
+			continue
+		}
+		j.Met = j.Met && a.Verdict.Met
+		if a.Verdict.Kind != models.VerdictGiven && j.Kind == models.VerdictGiven {
+			j.Kind = a.Verdict.Kind
+		}
+	}
+	for _, r := range results {
+		var c judgedCriterion
+		if j.Opinion == 0 && r.Kind == "" && json.Unmarshal(r.Criterion, &c) == nil && c.counts() && r.Status != "passed" {
+			j.Met = false
+		}
+	}
+	j.Met = j.Met && j.Kind == models.VerdictGiven
+}
+
+// askedHash names the criteria of results, or those among them that were asked about.
+func askedHash(results []judgedResult, only []judgedAnswer) string {
+	sum, n := sha256.New(), 0
+	for _, r := range results {
+		var c judgedCriterion
+		if only != nil && (json.Unmarshal(r.Criterion, &c) != nil || !slices.ContainsFunc(only, func(a judgedAnswer) bool { return a.Criterion.Index == c.Index })) {
+			continue
+		}
+		fmt.Fprintf(sum, "%d:%s", len(r.Criterion), r.Criterion)
+		n++
+	}
+	if n == 0 {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // JudgeStats reads the judgings since then, the newest limit at most, and which
@@ -65,7 +153,7 @@ func (r Reader) JudgeStats(ctx context.Context, since time.Time, limit int) (sta
 		if stats.CutAt, err = r.cutAt(ctx, "SELECT created_at FROM judgings WHERE created_at >= ? ORDER BY created_at DESC", since, limit); err != nil {
 			return err
 		}
-		if stats.Judgings, err = rows[models.Judging](r.q(ctx).Where("created_at >= ?", since).Order("created_at DESC").Limit(limit), "the judgings"); err != nil {
+		if stats.Judgings, err = rows[models.Judging](r.q(ctx).Where("created_at >= ?", since).Order("created_at DESC, verdict_id DESC, opinion DESC").Limit(limit), "the judgings"); err != nil {
 			return err
 		}
 		return r.overrulings(ctx, since, limit, &stats)
@@ -81,8 +169,14 @@ func (r Reader) overrulings(ctx context.Context, since time.Time, limit int, sta
 	if err := r.q(ctx).Raw(decidedAgainstQuery, since, limit).Find(&decided).Error; err != nil {
 		return fmt.Errorf("read the decisions on phases: %w", err)
 	}
-	judged := make(map[int64]models.Judging, len(stats.Judgings))
+	judged := make(map[int64]models.Judging, len(stats.Judgings)) // the whole verdict: all of its judges said met, or not
 	for _, j := range stats.Judgings {
+		if all, several := judged[j.VerdictID]; several {
+			if j.Kind == models.VerdictGiven {
+				j.Kind = all.Kind
+			}
+			j.Met = j.Met && all.Met
+		}
 		judged[j.VerdictID] = j
 	}
 	seen := map[int64]bool{}
@@ -104,12 +198,12 @@ func (r Reader) overrulings(ctx context.Context, since time.Time, limit int, sta
 			add(j.VerdictID, models.OverruledRejected)
 		}
 	}
-	var back []int64
+	var back []int64 // once for each judge that said met
 	if err := r.q(ctx).Raw(sentBackQuery, since, limit).Find(&back).Error; err != nil {
 		return fmt.Errorf("read the passes after a met one: %w", err)
 	}
 	for _, id := range back {
-		if _, known := judged[id]; known {
+		if judged[id].Met {
 			add(id, models.OverruledSentBack)
 		}
 	}

@@ -107,15 +107,17 @@ func TestJudgingsOfOldVerdicts(t *testing.T) {
 	}
 	db := raw(t, s)
 	want := kept(db)
-	sqlText, err := migrationFiles.ReadFile("migrations/00130_judgings.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
 	if _, err := db.Exec("DROP TABLE judgings; DROP INDEX decisions_on_phases;"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec(string(sqlText)); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"00130_judgings.sql", "00151_judgings_each.sql"} {
+		sqlText, err := migrationFiles.ReadFile("migrations/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(string(sqlText)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	got := kept(db)
 	if len(want) != 4 || strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -243,7 +243,7 @@ func TestA5_06_ZeroValuesAreWritten(t *testing.T) {
 				continue // ClearEnded, NoDue and NoTemplate have their own test
 			}
 			full, zero := sample(t, f), reflect.Zero(f.Type.Elem())
-			if f.Name == "Attempt" || f.Name == "MaxIterations" || f.Name == "PassID" || f.Name == "TemplateVersionID" {
+			if f.Name == "Attempt" || f.Name == "MaxIterations" || f.Name == "Opinions" || f.Name == "DodOpinions" || f.Name == "PassID" || f.Name == "TemplateVersionID" {
 				zero = reflect.ValueOf(1).Convert(f.Type.Elem()) // the smallest that is allowed
 			}
 			if f.Type.Elem() == reflect.TypeFor[time.Time]() {

@@ -37,7 +37,7 @@ func (r Reader) ApplyingPlans(ctx context.Context) ([]models.Plan, error) {
 
 // InsertPlan writes a plan with its phases and fills in what is empty: ids,
 // times, status draft and pending, positions in order, attempt 1. The phases'
-// max_iterations are clamped to the allowed range. A second plan with the same
+// max_iterations and the numbers of opinions are clamped to the allowed range. A second plan with the same
 // form key is a CodeConflict.
 func (tx *Tx) InsertPlan(ctx context.Context, p *models.Plan, phases []models.Phase) error {
 	if p.ID == "" {
@@ -46,6 +46,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, p *models.Plan, phases []models.Ph
 	if p.Status == "" {
 		p.Status = models.PlanDraft
 	}
+	p.DodOpinions = models.ClampOpinions(p.DodOpinions)
 	p.CreatedAt, p.UpdatedAt = tx.now, tx.now
 	stampAll(&p.StartedAt, &p.EndedAt, &p.CleanedAt)
 	if err := tx.q(ctx).Create(p).Error; err != nil {
@@ -66,7 +67,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, p *models.Plan, phases []models.Ph
 		if ph.Status == "" {
 			ph.Status = models.PhasePending
 		}
-		ph.MaxIterations = models.ClampIterations(ph.MaxIterations)
+		ph.MaxIterations, ph.Opinions = models.ClampIterations(ph.MaxIterations), models.ClampOpinions(ph.Opinions)
 		ph.CreatedAt, ph.UpdatedAt = tx.now, tx.now
 		stampAll(&ph.DueAt)
 		if err := tx.q(ctx).Create(ph).Error; err != nil {

@@ -21,12 +21,13 @@ type PlanSet struct {
 	TemplateVersionID                *int64
 	NoTemplate                       bool // template_version_id = NULL
 	Budget                           *models.Budget
+	DodOpinions                      *int // clamped
 }
 
 // PhaseSet are the columns of a phase that change after its insert.
-// MaxIterations is clamped.
+// MaxIterations and Opinions are clamped.
 type PhaseSet struct {
-	Attempt, Iteration, MaxIterations                        *int
+	Attempt, Iteration, MaxIterations, Opinions              *int
 	PassID                                                   *int64
 	Reason, Feedback, Note, StartCommit, RestoreTo, DoneWhen *string
 	Overridden                                               *bool

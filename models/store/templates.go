@@ -79,7 +79,7 @@ func (tx *Tx) InsertTemplateVersion(ctx context.Context, v *models.TemplateVersi
 	if newest != nil {
 		v.Version = newest.Version + 1
 	}
-	v.CreatedAt = tx.now
+	v.CreatedAt, v.Opinions = tx.now, models.ClampOpinions(v.Opinions)
 	if err := tx.q(ctx).Create(v).Error; err != nil {
 		return fmt.Errorf("insert version %d of template %d: %w", v.Version, v.TemplateID, err)
 	}

@@ -25,12 +25,11 @@ func (r Reader) VerdictsOf(ctx context.Context, passID int64) ([]models.Verdict,
 // InsertVerdict writes a verdict, with what is counted of it, and fills in its id and time. Only the kind
 // "verdict" may be met; the database refuses anything else.
 func (tx *Tx) InsertVerdict(ctx context.Context, v *models.Verdict) error {
-	v.CreatedAt = tx.now
+	v.CreatedAt, v.Opinions = tx.now, max(v.Opinions, models.MinOpinions)
 	if err := tx.q(ctx).Create(v).Error; err != nil {
 		return fmt.Errorf("insert the verdict of pass %d: %w", v.PassID, err)
 	}
-	j := judgingOf(*v)
-	if err := tx.q(ctx).Create(&j).Error; err != nil {
+	if err := tx.q(ctx).Create(judgingsOf(*v)).Error; err != nil {
 		return fmt.Errorf("count the verdict of pass %d: %w", v.PassID, err)
 	}
 	tx.touch(v.PlanID)
