@@ -46,11 +46,22 @@ func (e *WithheldError) Error() string { return e.Reason }
 // the judge's either.
 func (o Outcome) Withheld() (reason string, ok bool) {
 	for _, a := range o.Answers {
-		if a.Withheld && a.Criterion.Level.Counts() {
+		if a.Withheld && (a.Criterion.Level.Counts() || o.unasked()) {
 			return a.Verdict.Reason, true
 		}
 	}
 	return "", false
+}
+
+// unasked says whether a criterion that counts went unasked because of what
+// became of another question.
+func (o Outcome) unasked() bool {
+	for _, r := range o.Results {
+		if r.Criterion.Level.Counts() && r.Kind == KindEvaluatorError {
+			return true
+		}
+	}
+	return false
 }
 
 // QuotaUntil says until when a judging has to wait for quota: the latest time

@@ -11,7 +11,7 @@ import (
 )
 
 // TemplateDraft is a template's next version as a lead wrote it. Fields of an
-// error name its places: "name", "description", "text", "why", "args.0", ….
+// error name its places: "name", "description", "text", "why", "opinions", "args.0", ….
 type TemplateDraft struct {
 	TemplateID  int64  // 0 makes a new template
 	Base        int    // the version that was edited; 0 for a new template
@@ -19,7 +19,7 @@ type TemplateDraft struct {
 	Description string // of a new template
 	Text        string
 	Args        []models.TemplateArg
-	Opinions    int    // judges that have to say met of its judge lines; clamped to 1..3
+	Opinions    int    // judges that have to say met of its judge lines; 0 = 1
 	Why         string // what changed; may be empty for a new template
 }
 
@@ -97,6 +97,9 @@ func (e *Engine) templateProblems(actor models.Actor, in TemplateDraft, why stri
 		fields["text"] = "There is no criterion in it. Write one per line, such as: - All tests pass -> run: go test ./..."
 	case hasRun(criteria) && !actor.Role.Can(e.CommandsBy):
 		fields["text"] = "Only the role " + string(e.CommandsBy) + " may write run: commands here."
+	}
+	if in.Opinions != 0 && models.ClampOpinions(in.Opinions) != in.Opinions {
+		fields["opinions"] = "Choose one of the numbers of judges."
 	}
 	switch {
 	case in.TemplateID != 0 && why == "":

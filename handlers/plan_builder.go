@@ -171,6 +171,15 @@ func resultRow(r dod.Result) views.ResultRow {
 		Trouble: r.Kind != "" && r.Kind != dod.KindVerdict, Match: r.Match,
 	}
 	row.Reasoning, row.Cut = cutText(r.Reasoning, maxReasoning)
+	if len(r.Opinions) > 0 {
+		row.Opinions = opinionRows(r.Opinions)
+		switch r.Status { // the reasons stand with who gave them
+		case dod.Passed:
+			row.Reasoning = fmt.Sprintf("All %d judges say met.", len(r.Opinions))
+		case dod.Failed:
+			row.Reasoning = "The judges disagree. Only a unanimous met counts."
+		}
+	}
 	return row
 }
 
@@ -189,8 +198,8 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
 	ph := d.Phase
 	card := views.PhaseCard{
 		ID: ph.ID, Position: ph.Position, Name: ph.Name, Status: ph.Status, Reason: ph.Reason, Task: ph.Task,
-		MaxIterations: ph.MaxIterations, Attempt: ph.Attempt, NeedsApproval: ph.NeedsApproval, Last: last,
-		Verbs: b.verbs(phaseVerbs(b.detail, d, b.role)),
+		MaxIterations: ph.MaxIterations, Opinions: ph.Opinions, Attempt: ph.Attempt, NeedsApproval: ph.NeedsApproval, Last: last,
+		Verbs: b.verbs(b.withOpinions(phaseVerbs(b.detail, d, b.role), d.Phase)),
 	}
 	if b.opened != ph.ID {
 		if card.Task, card.TaskCut = cutText(ph.Task, maxTaskShown); card.TaskCut {

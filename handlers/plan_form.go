@@ -90,7 +90,7 @@ func (s *Server) copyOf(ctx context.Context, b planFormBase, id string) (planDra
 		d.dod = plan.DodSource
 	}
 	for i, p := range phases {
-		draft := phaseDraft{key: strconv.Itoa(i), name: p.Name, task: p.Task, doneWhen: p.DoneWhen, passes: strconv.Itoa(p.MaxIterations), approval: p.NeedsApproval}
+		draft := phaseDraft{key: strconv.Itoa(i), name: p.Name, task: p.Task, doneWhen: p.DoneWhen, passes: strconv.Itoa(p.MaxIterations), opinions: strconv.Itoa(p.Opinions), approval: p.NeedsApproval}
 		for j, a := range p.Agents {
 			draft.agents = append(draft.agents, agentDraft{key: strconv.Itoa(j), runtime: a.Runtime, name: a.Name, command: a.Command, limit: limitText(a.Limit)})
 		}
@@ -179,7 +179,7 @@ func saysTheSame(in engine.NewPlan, plan models.Plan, phases []models.Phase) boo
 	for i := 0; same && i < len(phases); i++ {
 		a, b := in.Phases[i], phases[i]
 		same = a.Task == b.Task && strings.TrimSpace(a.DoneWhen) == b.DoneWhen && slices.Equal(a.Agents, b.Agents) &&
-			a.NeedsApproval == b.NeedsApproval && models.ClampIterations(a.MaxIterations) == b.MaxIterations
+			a.NeedsApproval == b.NeedsApproval && models.ClampOpinions(a.Opinions) == b.Opinions && models.ClampIterations(a.MaxIterations) == b.MaxIterations
 	}
 	return same
 }

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
@@ -26,6 +27,7 @@ type planDraft struct {
 type phaseDraft struct {
 	key                          string // names its fields; stays with it when it is moved
 	name, task, doneWhen, passes string
+	opinions                     string
 	approval                     bool
 	agents                       []agentDraft
 }
@@ -56,7 +58,7 @@ func readPlanDraft(c echo.Context) planDraft {
 		at := "phases." + key + "."
 		p := phaseDraft{
 			key: key, name: field(c, at+"name"), task: field(c, at+"task"), doneWhen: field(c, at+"done_when"),
-			passes: field(c, at+"passes"), approval: field(c, at+"approval") != "",
+			passes: field(c, at+"passes"), opinions: field(c, at+"opinions"), approval: field(c, at+"approval") != "",
 		}
 		for _, k := range partKeys(c, at+"agent", at+"agents.") {
 			at := at + "agents." + k + "."
@@ -138,7 +140,11 @@ func (d planDraft) newPlan(shell func(runtime string) bool) (in engine.NewPlan, 
 		if fit := models.ClampIterations(n); fit != n && strings.TrimSpace(p.passes) != "" {
 			clamped = append(clamped, "Phase "+strconv.Itoa(i+1)+" has "+strconv.Itoa(fit)+" passes instead of "+strings.TrimSpace(p.passes)+".")
 		}
-		phase := engine.NewPhase{Name: p.name, Task: p.task, DoneWhen: p.doneWhen, MaxIterations: n, NeedsApproval: p.approval}
+		opinions, err := strconv.Atoi(cmp.Or(strings.TrimSpace(p.opinions), "1"))
+		if err != nil || models.ClampOpinions(opinions) != opinions {
+			fields[at+"opinions"] = "Choose one of the numbers of judges."
+		}
+		phase := engine.NewPhase{Name: p.name, Task: p.task, DoneWhen: p.doneWhen, MaxIterations: n, Opinions: opinions, NeedsApproval: p.approval}
 		for j, a := range p.agents {
 			limit, problem := parseLimit(a.limit)
 			if problem != "" {

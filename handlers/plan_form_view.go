@@ -25,7 +25,9 @@ type planFormBase struct {
 	runtimes  []engine.RuntimeInfo
 	judge     string
 	evaluator string
-	commands  models.Role // who may write commands
+	judges    views.OpinionsField
+	dodPanel  func(n int) []string // who answers judge lines of a definition of done
+	commands  models.Role          // who may write commands
 	actor     models.Actor
 }
 
@@ -39,7 +41,7 @@ type templateChoice struct {
 func (s *Server) planFormBase(c echo.Context) (planFormBase, error) {
 	ctx := c.Request().Context()
 	b := planFormBase{
-		runtimes: s.Engine.RuntimeList(), judge: s.Engine.JudgeSpec(), evaluator: s.Engine.EvaluatorSpec(),
+		runtimes: s.Engine.RuntimeList(), judge: s.Engine.JudgeSpec(), judges: opinionsField(s.Engine.JudgePanel, aboutPhase), dodPanel: s.Engine.EvaluatorPanel, evaluator: s.Engine.EvaluatorSpec(),
 		commands: s.Engine.CommandsBy, actor: s.actor(c),
 	}
 	var err error
@@ -132,7 +134,7 @@ func (b planFormBase) chosen(template string) *models.TemplateVersion {
 func (b planFormBase) view(d planDraft, fields map[string]string) views.PlanForm {
 	f := views.PlanForm{
 		FormKey: d.formKey, From: d.fromTitle, Project: d.project, Title: d.title, Goal: d.goal, Target: d.target,
-		Template: d.template, Dod: d.dod, Errors: fields,
+		Template: d.template, Dod: d.dod, Opinions: b.judges, Errors: fields,
 	}
 	if f.Errors == nil {
 		f.Errors = map[string]string{}
@@ -182,6 +184,9 @@ func (b planFormBase) viewDod(f *views.PlanForm, d planDraft) {
 	v := b.chosen(d.template)
 	if v == nil && d.template != "" {
 		f.Template = "" // there is no such version: what was typed by hand is shown
+	}
+	if v != nil && v.Opinions > 1 {
+		f.DodPanel = templatePanel(b.dodPanel, v.Opinions)
 	}
 	shown := map[string]bool{}
 	add := func(a models.TemplateArg) {
@@ -264,7 +269,7 @@ func (b planFormBase) phaseView(d planDraft, i int, p phaseDraft, fields map[str
 	at := "phases." + strconv.Itoa(i) + "."
 	f := views.PhaseForm{
 		Key: p.key, Number: i + 1, First: i == 0, Last: i == len(d.phases)-1, Only: len(d.phases) == 1,
-		Name: p.name, Task: p.task, DoneWhen: p.doneWhen, Passes: p.passes, Approval: p.approval,
+		Name: p.name, Task: p.task, DoneWhen: p.doneWhen, Passes: p.passes, Opinions: p.opinions, Approval: p.approval,
 		Preview: b.donePreview(p), Errors: below(fields, at),
 	}
 	for j, a := range p.agents {

@@ -17,6 +17,7 @@ import (
 type templateDraft struct {
 	base                         int
 	name, description, text, why string
+	opinions                     string
 	args                         []argDraft
 }
 
@@ -26,7 +27,7 @@ type argDraft struct {
 }
 
 func readTemplateDraft(c echo.Context) templateDraft {
-	d := templateDraft{name: field(c, "name"), description: field(c, "description"), text: field(c, "text"), why: field(c, "why")}
+	d := templateDraft{name: field(c, "name"), description: field(c, "description"), text: field(c, "text"), why: field(c, "why"), opinions: field(c, "opinions")}
 	d.base, _ = strconv.Atoi(field(c, "base")) // anything else is no version, which the engine notices
 	for _, key := range partKeys(c, "arg", "args.") {
 		at := "args." + key + "."
@@ -73,7 +74,7 @@ func (s *Server) showEditTemplate(c echo.Context) error {
 		return err
 	}
 	newest := d.Versions[0]
-	draft := templateDraft{base: newest.Version, text: newest.Text}
+	draft := templateDraft{base: newest.Version, text: newest.Text, opinions: strconv.Itoa(newest.Opinions)}
 	for i, a := range newest.Args {
 		draft.args = append(draft.args, argDraft{strconv.Itoa(i), a.Name, a.Description, a.Default, a.Required})
 	}
@@ -103,6 +104,9 @@ func (s *Server) publishTemplate(c echo.Context) error {
 	in := engine.TemplateDraft{Base: draft.base, Name: draft.name, Description: draft.description, Text: draft.text, Why: draft.why}
 	if of != nil {
 		in.TemplateID = of.ID
+	}
+	if in.Opinions, _ = strconv.Atoi(draft.opinions); draft.opinions != "" && models.ClampOpinions(in.Opinions) != in.Opinions {
+		in.Opinions = -1 // no such number: the engine says so
 	}
 	var rows []int
 	in.Args, rows = draft.templateArgs()
@@ -159,7 +163,7 @@ func (s *Server) previewTemplate(c echo.Context) error {
 
 func (s *Server) templateForm(d templateDraft, of *models.Template, fields map[string]string) views.TemplateForm {
 	args, _ := d.templateArgs()
-	f := views.TemplateForm{Base: d.base, Name: d.name, Description: d.description, Text: d.text, Why: d.why, Errors: fields, Preview: s.templatePreview(d.text, args), TryNote: s.tryNote(d.text)}
+	f := views.TemplateForm{Base: d.base, Name: d.name, Description: d.description, Text: d.text, Why: d.why, Opinions: d.opinions, Judges: opinionsField(s.Engine.EvaluatorPanel, aboutTemplate), Errors: fields, Preview: s.templatePreview(d.text, args), TryNote: s.tryNote(d.text)}
 	if of != nil {
 		f.ID, f.Name, f.Description = of.ID, of.Name, of.Description
 	}

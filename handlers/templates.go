@@ -57,6 +57,9 @@ func (s *Server) showTemplate(c echo.Context) error {
 		At: shown.CreatedAt, By: shown.PublisherName, Why: shown.Why, Text: shown.Text, Args: shown.Args, CanWrite: s.user(c).Role.Can(lead),
 		Preview: s.templatePreview(shown.Text, shown.Args),
 	}
+	if shown.Opinions > 1 {
+		v.Opinions = templatePanel(s.Engine.EvaluatorPanel, shown.Opinions)
+	}
 	for _, r := range d.Versions {
 		v.Versions = append(v.Versions, views.TemplateVersionRow{Version: r.Version, At: r.CreatedAt, By: r.PublisherName, Why: r.Why, Shown: r.Version == shown.Version})
 	}
@@ -107,6 +110,9 @@ func templateDiff(old, shown models.TemplateVersion) *views.TemplateDiff {
 	d := &views.TemplateDiff{From: old.Version, To: shown.Version, Text: diffLines(old.Text, shown.Text)}
 	if before, after := argLines(old.Args), argLines(shown.Args); before != after {
 		d.Args = diffLines(before, after)
+	}
+	if old.Opinions != shown.Opinions {
+		d.Opinions = judgeCount(old.Opinions) + " → " + judgeCount(shown.Opinions)
 	}
 	return d
 }

@@ -42,8 +42,13 @@ func (s *Server) showVerdict(c echo.Context) error {
 	for _, r := range engine.Results(verdict) {
 		v.Results = append(v.Results, resultRow(r))
 	}
+	question := 0
 	for _, a := range engine.Answers(verdict) {
+		if a.Opinion == 0 {
+			question++
+		}
 		v.Answers = append(v.Answers, views.AnswerRow{
+			Question: question, Opinion: a.Opinion,
 			Index: a.Criterion.Index, Criterion: a.Criterion.Text, Evaluator: a.Evaluator, Model: a.Model, System: a.System, Prompt: a.Prompt,
 			Raw: a.Raw, FirstRaw: a.FirstRaw, Kind: string(a.Verdict.Kind), Met: a.Verdict.Met, Reason: a.Verdict.Reason,
 			Tokens: tokens(a.InputTokens, a.OutputTokens), Cost: cost(a.CostUSD), Version: a.PromptVersion,

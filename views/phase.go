@@ -13,6 +13,9 @@ func (p PhaseCard) limits() string {
 	if len(p.DoneWhen) == 0 {
 		s = "one pass"
 	}
+	if p.Opinions > 1 {
+		s += ", " + count(p.Opinions, "judge", "judges")
+	}
 	if p.NeedsApproval {
 		s += ", then an approval"
 	}

@@ -106,7 +106,8 @@ type ResultRow struct {
 	Reasoning string
 	Cut       bool // Reasoning is not whole
 	Match     *dod.Match
-	Waived    string // "Waived by Ada: reason"
+	Opinions  []OpinionRow // of each judge, where more than one was asked
+	Waived    string       // "Waived by Ada: reason"
 	Verbs     []Verb
 }
 
@@ -152,6 +153,7 @@ type PhaseCard struct {
 	DoneWhen      []ResultRow // its criteria as they stand
 	MaxIterations int
 	Attempt       int
+	Opinions      int // judges that have to say met
 	NeedsApproval bool
 	Override      string   // who accepted it as it is and why: shown for ever
 	Said          []string // approvals and rejections

@@ -9,7 +9,7 @@ import (
 // PlanForm is the new-plan page: everything as it was typed, with the messages
 // at their fields. Names of the fields in a post: project, title, goal,
 // target_branch, template, dod, dod_args.NAME, phase (the keys in order), and
-// phases.KEY.… for each phase (name, task, done_when, passes, approval, agent:
+// phases.KEY.… for each phase (name, task, done_when, passes, opinions, approval, agent:
 // its agents' keys in order) with phases.KEY.agents.KEY.… (runtime, name,
 // command, limit).
 type PlanForm struct {
@@ -33,8 +33,9 @@ type PlanForm struct {
 
 	Phases       []PhaseForm
 	Runtimes     []ui.Option
-	Judge        string // what judges plain lines of a done_when, in plain words
-	CommandsNote string // who may write commands, when the reader may not
+	Opinions     OpinionsField // of a phase
+	DodPanel     string        // who judges the judge lines of the chosen template, "" where nobody further is asked
+	CommandsNote string        // who may write commands, when the reader may not
 	Errors       map[string]string
 	Message      string // above the form, "" when nothing is wrong
 	Focus        string // id of the part that was just added, "" for none
@@ -58,10 +59,11 @@ type PhaseForm struct {
 	TaskNeeded  bool
 	DoneWhen    string
 	Passes      string
+	Opinions    string
 	Approval    bool
 	Agents      []AgentForm
 	Preview     CriteriaPreview
-	Errors      map[string]string // by field: name, task, agents, done_when, passes
+	Errors      map[string]string // by field: name, task, agents, done_when, passes, opinions
 }
 
 // AgentForm is one agent of a phase.
@@ -139,6 +141,7 @@ func (f PlanForm) problems() []problem {
 		}
 		add(p.fieldID("done_when"), p.title()+", done when", p.Errors["done_when"])
 		add(p.fieldID("passes"), p.title()+", passes", p.Errors["passes"])
+		add(p.fieldID("opinions"), p.title()+", judges", p.Errors["opinions"])
 	}
 	add("field-template", "Definition of done", f.Errors["template"])
 	if f.Template == "" {

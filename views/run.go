@@ -69,6 +69,8 @@ type VerdictView struct {
 // AnswerRow is one question with all that came back.
 type AnswerRow struct {
 	Index     int
+	Question  int // counted from 1; several judges answer one
+	Opinion   int // the judge's place among them, from 0
 	Criterion string
 	Evaluator string
 	Model     string

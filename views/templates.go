@@ -32,6 +32,7 @@ type TemplateView struct {
 	By, Why           string
 	Text              string
 	Args              []models.TemplateArg
+	Opinions          string // how many judges its judge lines ask for, "" for one
 	Preview           CriteriaPreview
 	Versions          []TemplateVersionRow // newest first
 	Diff              *TemplateDiff
@@ -51,6 +52,7 @@ type TemplateDiff struct {
 	From, To int
 	Text     []TextLine
 	Args     []TextLine // one line an argument; empty when none differs
+	Opinions string     // "1 judge → 2 judges", "" when it does not differ
 }
 
 // TextLine is one line of a difference: Kind is "+", "-" or " ".
@@ -61,7 +63,7 @@ type TextLine struct {
 }
 
 // TemplateForm is the editor: a new template, or the next version of one. Names
-// of the fields in a post: name, description, text, why, base, arg (the keys in
+// of the fields in a post: name, description, text, why, opinions, base, arg (the keys in
 // order) and args.KEY.… (name, description, default, required).
 type TemplateForm struct {
 	Meta              PageMeta
@@ -69,6 +71,8 @@ type TemplateForm struct {
 	Base              int   // the version that is edited, 0 for none
 	Name, Description string
 	Text, Why         string
+	Opinions          string // judges that have to say met
+	Judges            OpinionsField
 	Args              []TemplateArgForm
 	Preview           CriteriaPreview
 	Errors            map[string]string
@@ -112,7 +116,7 @@ func (a TemplateArgForm) name(field string) string { return "args." + a.Key + ".
 
 func (f TemplateForm) problems() []problem {
 	var out []problem
-	for _, p := range [][3]string{{"name", "field-name", "Name"}, {"text", "field-text", "Text"}, {"why", "field-why", "What changed"}} {
+	for _, p := range [][3]string{{"name", "field-name", "Name"}, {"text", "field-text", "Text"}, {"opinions", "field-opinions", "Judges"}, {"why", "field-why", "What changed"}} {
 		if m := f.Errors[p[0]]; m != "" {
 			out = append(out, problem{"#" + p[1], p[2] + ": " + m})
 		}

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"donewhen/models"
@@ -16,6 +17,15 @@ func (a AnswerRow) word() string {
 		return "not met"
 	}
 	return Word(a.Kind)
+}
+
+// title is "Question 1: it is done", with the judge's place where it was not the first.
+func (a AnswerRow) title() string {
+	s := "Question " + strconv.Itoa(a.Question)
+	if a.Opinion > 0 {
+		s += ", judge " + strconv.Itoa(a.Opinion+1)
+	}
+	return s + ": " + a.Criterion
 }
 
 func (a AnswerRow) tone() ui.Tone {
