@@ -1,6 +1,10 @@
 package engine
 
-import "donewhen/dod"
+import (
+	"slices"
+
+	"donewhen/dod"
+)
 
 // panelFor is who has to say met where so many opinions are wanted: first, then
 // the further judges, then first again; nobody when there is no first.
@@ -34,4 +38,32 @@ func names(panel []dod.Asker) []string {
 		out[i] = a.Evaluator()
 	}
 	return out
+}
+
+// Evaluators are all who may be asked: whoever judges done_when, whoever answers
+// `judge` lines, the further judges; each once. There are none with `text` alone.
+func (e *Engine) Evaluators() (specs []string) {
+	for _, a := range e.askers() {
+		specs = append(specs, a.Evaluator())
+	}
+	return specs
+}
+
+func (e *Engine) askers() (out []dod.Asker) {
+	for _, a := range append([]dod.Asker{e.Judge, e.Evaluator}, e.MoreJudges...) {
+		if a != nil && !slices.ContainsFunc(out, func(b dod.Asker) bool { return a.Evaluator() == b.Evaluator() }) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// askerOf is the asker of that name, nil when there is none here.
+func (e *Engine) askerOf(spec string) dod.Asker {
+	for _, a := range e.askers() {
+		if a.Evaluator() == spec {
+			return a
+		}
+	}
+	return nil
 }

@@ -33,7 +33,7 @@ type ReplayInput struct {
 	PassIDs  []int64
 	Filter   models.PassFilter
 	DoneWhen string
-	// Evaluator is ReplayConfigured (also when empty) or ReplayText.
+	// Evaluator is ReplayConfigured (also when empty), ReplayText or one of Evaluators.
 	Evaluator string
 }
 
@@ -153,7 +153,7 @@ func (e *Engine) Replay(ctx context.Context, actor models.Actor, in ReplayInput)
 	if err != nil {
 		return rep, err
 	}
-	asker, err := replayAsker(e.Judge, in.Evaluator)
+	asker, err := e.replayAsker(e.Judge, in.Evaluator)
 	if err != nil {
 		return rep, err
 	}
@@ -210,7 +210,7 @@ func eachOf[T any](ctx context.Context, things []T, do func(ctx context.Context,
 // ReplayQuestions is how many questions a replay of doneWhen puts for each pass
 // at most, a second one after an invalid reply not counted.
 func (e *Engine) ReplayQuestions(doneWhen, evaluator string) (n int) {
-	asker, err := replayAsker(e.Judge, evaluator)
+	asker, err := e.replayAsker(e.Judge, evaluator)
 	if err != nil || asker == nil {
 		return 0
 	}
@@ -261,15 +261,18 @@ func (e *Engine) replayPasses(ctx context.Context, in ReplayInput) ([]int64, err
 	return ids, nil
 }
 
-// replayAsker is the configured judge behind the bounds of a replay, nil for
-// literal matching.
-func replayAsker(judge dod.Asker, evaluator string) (dod.Asker, error) {
+// replayAsker is the chosen judge behind the bounds of a replay, nil for literal
+// matching.
+func (e *Engine) replayAsker(configured dod.Asker, evaluator string) (dod.Asker, error) {
+	judge := configured
 	switch evaluator {
 	case ReplayText:
 		return nil, nil
 	case "", ReplayConfigured:
 	default:
-		return nil, models.Invalid("evaluator", "Choose one of the evaluators.")
+		if judge = e.askerOf(evaluator); judge == nil {
+			return nil, models.Invalid("evaluator", "Choose one of the evaluators.")
+		}
 	}
 	if judge == nil {
 		return nil, nil

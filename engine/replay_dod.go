@@ -17,7 +17,7 @@ type DodReplayInput struct {
 	// value stays.
 	Args []models.TemplateArg
 	Last int // the newest so many finished plans; bounded by MaxReplay
-	// Evaluator is ReplayConfigured (also when empty) or ReplayText.
+	// Evaluator is ReplayConfigured (also when empty), ReplayText or one of Evaluators.
 	Evaluator string
 }
 
@@ -69,7 +69,7 @@ func (e *Engine) ReplayDod(ctx context.Context, actor models.Actor, in DodReplay
 	case len(criteria) == 0:
 		return DodReplay{}, models.Invalid("text", "There is no criterion in it. Write one per line, then try it.")
 	}
-	asker, err := replayAsker(e.Evaluator, in.Evaluator)
+	asker, err := e.replayAsker(e.Evaluator, in.Evaluator)
 	if err != nil {
 		return DodReplay{}, err
 	}

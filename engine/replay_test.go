@@ -190,6 +190,32 @@ func TestReplayAsksAboutTheStoredEvidence(t *testing.T) {
 	}
 }
 
+func TestReplayWithAnyEvaluatorWritesNothing(t *testing.T) {
+	h := newHouse(t, withJudge(always("openai:quick", saysMet)), withMore(always("openai:strict", saysNotMet)))
+	p := shell("work", "echo x")
+	p.DoneWhen = "- it is done well"
+	id := h.start(p)
+	pass := h.wantPhase(id, 1, models.PhaseCompleted, 1).Passes[0].Pass.ID
+	if got := h.engine.Evaluators(); !slices.Equal(got, []string{"openai:quick", "openai:strict"}) {
+		t.Errorf("evaluators %v", got)
+	}
+	before := h.dump()
+	for evaluator, want := range map[string]engine.ReplayChange{
+		"": engine.ChangeNone, "openai:quick": engine.ChangeNone, "openai:strict": engine.ChangeHeldBack, engine.ReplayText: engine.ChangeHeldBack,
+	} {
+		r, err := h.engine.Replay(h.ctx, lead, engine.ReplayInput{PassIDs: []int64{pass}, DoneWhen: p.DoneWhen, Evaluator: evaluator})
+		must(t, err)
+		if r.Passes[0].Change != want || evaluator != "" && r.Evaluator != evaluator {
+			t.Errorf("%q: %s by %s, want %s", evaluator, r.Passes[0].Change, r.Evaluator, want)
+		}
+	}
+	_, err := h.engine.Replay(h.ctx, lead, engine.ReplayInput{PassIDs: []int64{pass}, DoneWhen: p.DoneWhen, Evaluator: "openai:nobody"})
+	wantErrCode(t, err, models.CodeInvalid)
+	if h.dump() != before {
+		t.Error("a replay wrote into the database")
+	}
+}
+
 func TestReplayRefusals(t *testing.T) {
 	h := newHouse(t)
 	id := h.start(func() engine.NewPhase {

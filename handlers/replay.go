@@ -125,6 +125,14 @@ func (s *Server) replayView(ctx context.Context, d replayDraft) (views.ReplayVie
 	if spec := s.Engine.JudgeSpec(); spec != "text" {
 		v.Judges = slices.Insert(v.Judges, 0, ui.Option{Value: engine.ReplayConfigured, Label: spec + " (as configured)"})
 	}
+	for _, spec := range s.Engine.Evaluators() {
+		if spec != s.Engine.JudgeSpec() {
+			v.Judges = append(v.Judges, ui.Option{Value: spec, Label: spec})
+		}
+	}
+	if v.Evaluator == "" {
+		v.Evaluator = v.Judges[0].Value
+	}
 	found, err := s.Reader.DecidedPasses(ctx, d.filter)
 	if err != nil {
 		return v, err
@@ -148,6 +156,9 @@ func (s *Server) replayView(ctx context.Context, d replayDraft) (views.ReplayVie
 // foreseen says what trying the condition will ask at most.
 func (s *Server) foreseen(d replayDraft, passes int) string {
 	spec := s.Engine.JudgeSpec()
+	if slices.Contains(s.Engine.Evaluators(), d.evaluator) {
+		spec = d.evaluator
+	}
 	switch n := s.Engine.ReplayQuestions(d.condition, d.evaluator); {
 	case spec == "text" || d.evaluator == engine.ReplayText:
 		return "Matched literally: nobody is asked."

@@ -31,6 +31,29 @@ func (w *works) built(title, command, doneWhen string) models.PlanDetail {
 	return d
 }
 
+func TestReplayOffersEveryEvaluator(t *testing.T) {
+	w := newPanel(t)
+	d := w.built("Work", "echo built", "- It is done well")
+	pass := strconv.FormatInt(d.Phases[0].Passes[0].Pass.ID, 10)
+	var values []string
+	for _, o := range doc(t, w.lea.get(views.ReplayPath)).Find(`[name="evaluator"] option`).EachIter() {
+		values = append(values, o.AttrOr("value", ""))
+	}
+	if got := strings.Join(values, "; "); got != "as configured; text; runtime:careful" {
+		t.Errorf("offered: %s", got)
+	}
+	a := w.lea.post(views.ReplayPath, "done_when", "- It is done well", "pass", pass, "evaluator", "runtime:careful")
+	page := doc(t, a)
+	if a.StatusCode != http.StatusOK || page.Find("[data-replayed]").AttrOr("data-change", "") != "Would have been held back by line 1" ||
+		!strings.Contains(page.Find("[data-cost]").Text(), "runtime:careful") || value(page, "evaluator") != "runtime:careful" || !strings.Contains(page.Find("#condition").Text(), "questions to runtime:careful") {
+		t.Errorf("%d: %s", a.StatusCode, page.Find("#result, #condition").Text())
+	}
+	a = w.lea.post(views.ReplayPath, "done_when", "- It is done well", "pass", pass, "evaluator", "openai:nobody")
+	if a.StatusCode != http.StatusUnprocessableEntity || marked(doc(t, a), "evaluator") == "" {
+		t.Errorf("an unknown evaluator: %d", a.StatusCode)
+	}
+}
+
 func TestReplayPage(t *testing.T) {
 	w := newWorks(t, nil)
 	empty := w.lea.get(views.ReplayPath)
