@@ -63,6 +63,11 @@ type RunEvidence struct {
 // are redacted before anything is cut; lines of the pass's own task text are
 // taken out of what agents said and printed, since an echo proves nothing.
 func (e *Engine) CollectEvidence(ctx context.Context, repo workspace.Repo, pass models.Pass) (Evidence, error) {
+	return e.collectEvidence(ctx, repo, pass, func(string, string) {})
+}
+
+// collectEvidence is CollectEvidence that also hands out each value as it came.
+func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass models.Pass, look rawLook) (Evidence, error) {
 	ev := Evidence{Pass: pass, Values: map[string]string{}, Whole: map[string]string{}, Cut: map[string]bool{}}
 	runs, err := e.Store.RunsOf(ctx, pass.ID)
 	if err != nil {
@@ -89,6 +94,8 @@ func (e *Engine) CollectEvidence(ctx context.Context, repo workspace.Repo, pass 
 			re.Duration = r.EndedAt.Sub(*r.StartedAt)
 		}
 		ev.Runs = append(ev.Runs, re)
+		look(label+"/output", string(raw))
+		look(label+"/message", r.FinalMessage)
 		ev.put(label+"/message", re.Message, message, false)
 		ev.put(label+"/output", re.Output, output, re.Cut)
 	}
@@ -104,10 +111,12 @@ func (e *Engine) CollectEvidence(ctx context.Context, repo workspace.Repo, pass 
 		return ev, fmt.Errorf("read the pass's added lines: %w", err)
 	}
 	ev.Files, ev.Added, ev.Gone = diff.Files, diff.Added, diff.Deleted
+	look("diff", added)
 	added = cleanText(added)
 	ev.Diff = echo.removeFromFiles(e.redact(added))
 	ev.put("diff", ev.Diff, added, cut)
 	// A file's name is the agent's words too: a task text copied into names is an echo.
+	look("files", rawNames(diff.Files))
 	names := fileList(diff.Files)
 	ev.put("files", echo.remove(e.redact(names)), names, false)
 	return ev, nil
@@ -128,6 +137,15 @@ func (ev *Evidence) put(key, value, whole string, cut bool) {
 // oneName is a file's name on one line: a line break in it would forge an entry.
 func oneName(path string) string {
 	return strings.Join(strings.FieldsFunc(cleanText(path), func(r rune) bool { return r == '\n' }), "\\n")
+}
+
+// rawNames are files' names as they are, one a line.
+func rawNames(files []workspace.FileChange) string {
+	var b strings.Builder
+	for _, f := range files {
+		b.WriteString(strings.ReplaceAll(f.Path, "\n", "\\n") + "\n")
+	}
+	return b.String()
 }
 
 // distinct makes names that stand more than once differ by a number, without

@@ -162,7 +162,12 @@ func remover(spans []string) *strings.Replacer {
 }
 
 // remove takes the task's lines out of what an agent said or printed.
-func (ec echo) remove(s string) string {
+func (ec echo) remove(s string) string { return ec.without(s, "") }
+
+// blank is remove with the lines' breaks left, so that line numbers stay.
+func (ec echo) blank(s string) string { return ec.without(s, "\n") }
+
+func (ec echo) without(s, instead string) string {
 	if len(ec.lines) == 0 || s == "" {
 		return s
 	}
@@ -170,6 +175,7 @@ func (ec echo) remove(s string) string {
 	b.Grow(len(s))
 	for line := range strings.Lines(s) {
 		if ec.lines[strings.TrimSpace(line)] {
+			b.WriteString(instead)
 			continue
 		}
 		b.WriteString(ec.spans.Replace(line))

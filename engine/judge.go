@@ -75,7 +75,8 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 			return err
 		}
 	}
-	ev, err := e.CollectEvidence(ctx, repoOf(project), pass)
+	flags := e.newFlagger(pass, criteria)
+	ev, err := e.collectEvidence(ctx, repoOf(project), pass, flags.look)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 	v := models.Verdict{PassID: passID, PhaseID: phaseID, PlanID: ph.PlanID, Evaluator: dod.PanelSpec(panel), Opinions: ph.Opinions, Tree: pass.EndTree}
 	out, checks := deterministic(ctx, suite, criteria, ev.Values)
 	e.redactResults(out.Results)
-	v.Evidence, v.EvidenceHash = ev.Render(checks), ev.Hash(checks)
+	v.Evidence, v.EvidenceHash, v.FlagsJSON = ev.Render(checks), ev.Hash(checks), flags.json()
 	if !asked && before != nil && before.Kind == models.VerdictGiven && before.EvidenceHash == v.EvidenceHash && before.Evaluator == v.Evaluator && !before.Met &&
 		askedTheSame(*before, criteria) {
 		v.Kind, v.Reason, v.ResultsJSON, v.ReusedFrom = before.Kind, before.Reason, before.ResultsJSON, &before.ID

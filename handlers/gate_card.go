@@ -30,6 +30,7 @@ func (b *planBuilder) gateCard() views.GateCard {
 		}
 		card.Reasons = append(card.Reasons, row)
 	}
+	card.Flagged = b.flagged()
 	if pre := b.gate.Preview; pre != nil && pre.Behind > 0 {
 		card.Behind = fmt.Sprintf("%s has moved by %s since; they are merged with the work.", p.TargetBranch, commits(pre.Behind))
 	}

@@ -92,6 +92,7 @@ func (s *Server) inboxView(c echo.Context) (views.InboxView, error) {
 func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct bool) (row views.InboxRow, waits bool, err error) {
 	p := item.Plan
 	row = views.InboxRow{PlanID: p.ID, Title: p.Title, Project: p.ProjectName, Since: item.Since, Who: "a lead", Href: views.PlanPath(p.ID), Label: "Open"}
+	row.Flagged = item.Flagged
 	if ph := item.Phase; ph != nil {
 		row.What = "Phase " + strconv.Itoa(ph.Position) + " of " + strconv.Itoa(p.PhaseCount) + ": " + ph.Name
 		row.Href, row.Reason = views.PhasePath(p.ID, ph.ID), ph.Reason

@@ -249,7 +249,11 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
 	}
 	for _, p := range d.Passes {
 		row := passRow(p, d.Phase, b.now)
-		row.Open = p.Pass.ID == deref(ph.PassID) && ph.Status != models.PhaseCompleted
+		current := p.Pass.ID == deref(ph.PassID)
+		row.Open = current && ph.Status != models.PhaseCompleted
+		if current {
+			card.Flags = row.Flags
+		}
 		card.Passes = append(card.Passes, row)
 	}
 	return card
@@ -285,7 +289,7 @@ func passRow(d models.PassDetail, ph models.Phase, now time.Time) views.PassRow 
 		row.Mark = views.PassMark{Word: "not judged", Tone: ui.ToneWarn, Icon: "hand"}
 	}
 	if v := d.Verdict; v != nil {
-		row.Verdict, row.Judge, row.Reused = v.ID, v.Evaluator, v.ReusedFrom != nil
+		row.Verdict, row.Judge, row.Reused, row.Flags = v.ID, v.Evaluator, v.ReusedFrom != nil, flagNotice(v)
 		if row.Reason == "" {
 			row.Reason = v.Reason
 		}

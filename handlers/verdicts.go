@@ -39,6 +39,8 @@ func (s *Server) showVerdict(c echo.Context) error {
 		Kind: verdict.Kind, Met: verdict.Met, Reason: verdict.Reason, Evaluator: verdict.Evaluator, Hash: verdict.EvidenceHash, Tree: verdict.Tree,
 		Reused: deref(verdict.ReusedFrom), Created: verdict.CreatedAt, Took: time.Duration(verdict.Millis) * time.Millisecond, Evidence: verdict.Evidence,
 	}
+	v.Flags = flagNotice(&verdict)
+	v.Flags.Href = ""
 	for _, r := range engine.Results(verdict) {
 		v.Results = append(v.Results, resultRow(r))
 	}

@@ -164,6 +164,7 @@ type Verdict struct {
 	AnswersJSON  string // []dod.Answer: exact inputs and raw replies
 	Evidence     string // the bounded rendering that was judged
 	EvidenceHash string
+	FlagsJSON    string // where the evidence talks to its judge, "" when it does not; bounded
 	ReusedFrom   *int64 // the verdict it repeats because the evidence is identical
 	Tree         string // the tree that was judged
 	CreatedAt    time.Time

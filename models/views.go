@@ -62,7 +62,9 @@ type PlanFilter struct {
 type InboxItem struct {
 	Plan  PlanRow
 	Phase *Phase // nil when the plan as a whole waits (finished)
-	Since time.Time
+	// Flagged: evidence behind what is to be decided talks to its judge.
+	Flagged bool
+	Since   time.Time
 }
 
 // RunDetail is what a run's page shows.

@@ -46,6 +46,7 @@ type InboxRow struct {
 	Href    string        // where it is decided
 	Label   string        // of the link there
 	Ready   bool          // it can be applied
+	Flagged bool          // evidence behind it talks to its judge
 	Approve *InboxApprove // when it can be approved from here
 }
 

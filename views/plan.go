@@ -52,6 +52,7 @@ type GateCard struct {
 	Reasons  []GateReason
 	Apply    *Verb  // nil where nothing can be applied any more
 	Will     string // what applying will do
+	Flagged  string // that evidence behind it talks to its judge, "" when none does
 	Behind   string // how far the target has moved, "" when it has not
 	Last     *RefusedApply
 	Quiet    string // for readers who may not act
@@ -165,6 +166,7 @@ type PhaseCard struct {
 	Again         *time.Time // when what was in trouble is tried again, nil when nothing waits
 	Choice        string     // what the person has to choose between, "" when it is not such a state
 	Verbs         []Verb
+	Flags         FlagNotice // of the current pass
 	Last          bool
 	Brief         bool // only a line: Position, Name, Status, PassCount and Overridden are set
 	PassCount     int
@@ -193,6 +195,7 @@ type PassRow struct {
 	Verdict  int64 // id, 0 when it was never judged
 	Judge    string
 	Reused   bool
+	Flags    FlagNotice
 	Changed  bool // it changed files
 	PlanID   string
 	Open     bool

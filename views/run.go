@@ -62,6 +62,7 @@ type VerdictView struct {
 	Created   time.Time
 	Took      time.Duration
 	Results   []ResultRow
+	Flags     FlagNotice
 	Answers   []AnswerRow
 	Evidence  string
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"donewhen/models"
@@ -42,8 +43,16 @@ func (r Reader) Inbox(ctx context.Context, limit int) ([]models.InboxItem, error
 		for i := range phases {
 			byID[phases[i].ID] = &phases[i]
 		}
+		flagged, err := r.flaggedPhases(ctx, ids)
+		if err != nil {
+			return err
+		}
 		for _, l := range lines {
-			items = append(items, models.InboxItem{Plan: l.PlanRow, Phase: byID[l.decidedBy], Since: l.since})
+			item := models.InboxItem{Plan: l.PlanRow, Phase: byID[l.decidedBy], Since: l.since}
+			for _, f := range flagged {
+				item.Flagged = item.Flagged || f.PlanID == l.ID && (item.Phase == nil || item.Phase.ID == f.ID)
+			}
+			items = append(items, item)
 		}
 		return nil
 	})
@@ -53,3 +62,25 @@ func (r Reader) Inbox(ctx context.Context, limit int) ([]models.InboxItem, error
 	slices.SortStableFunc(items, func(a, b models.InboxItem) int { return a.Since.Compare(b.Since) })
 	return items, nil
 }
+
+type flaggedPhase struct {
+	ID     int64
+	PlanID string
+}
+
+// flaggedPhases are the plans' phases of whose current pass the newest verdict
+// has flags.
+func (r Reader) flaggedPhases(ctx context.Context, planIDs []string) (out []flaggedPhase, err error) {
+	if len(planIDs) == 0 {
+		return nil, nil
+	}
+	if err := r.q(ctx).Raw(flaggedPhasesQuery, planIDs).Find(&out).Error; err != nil {
+		return nil, fmt.Errorf("read which phases have flags: %w", err)
+	}
+	return out, nil
+}
+
+const flaggedPhasesQuery = `SELECT p.id, p.plan_id
+	FROM phases p
+	JOIN verdicts v ON v.id = (SELECT MAX(n.id) FROM verdicts n WHERE n.pass_id = p.pass_id)
+	WHERE p.plan_id IN ? AND v.flags_json <> ''`
