@@ -16,7 +16,7 @@ import (
 var eventSaid = map[string]string{
 	"plan.created": "made the plan", "plan.started": "started the plan", "plan.paused": "paused the plan", "plan.resumed": "resumed the plan",
 	"plan.cancelled": "cancelled the plan", "plan.discarded": "discarded the plan", "plan.cleaned_up": "removed the workspace",
-	"plan.dod_changed": "changed the definition of done", "plan.applying": "began to apply the plan", "plan.applied": "applied the plan", "plan.apply_refused": "was refused to apply the plan",
+	"plan.dod_changed": "changed the definition of done", "plan.budget_changed": "changed the limits", "plan.applying": "began to apply the plan", "plan.applied": "applied the plan", "plan.apply_refused": "was refused to apply the plan",
 	"evaluation.queued": "asked for an evaluation", "criterion.waived": "waived a criterion", "criterion.approved": "approved a criterion",
 	"criterion.rejected": "rejected a criterion",
 	"phase.approved":     "approved %s", "phase.rejected": "rejected %s", "phase.accepted": "accepted %s as it is", "phase.another_pass": "gave %s another pass",
@@ -28,6 +28,9 @@ var eventSaid = map[string]string{
 func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 	row := views.EventRow{ID: e.ID, At: e.CreatedAt, Actor: e.Actor, Server: e.ActorID == 0, Tone: ui.ToneIdle, Icon: "circle"}
 	row.Reason, _ = cutText(e.Reason, 600)
+	if e.Kind == "plan.budget_changed" {
+		row.Reason = strings.TrimSpace("From " + e.From + " to " + e.To + ". " + row.Reason)
+	}
 	phase, pass, run := eventNames(e, d)
 	noun, _, _ := strings.Cut(e.Kind, ".")
 	said, known := eventSaid[e.Kind]
@@ -39,6 +42,9 @@ func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 			row.Sentence = fmt.Sprintf(said, orWord(phase, "a phase"))
 		}
 		row.Icon = "user"
+	case e.Kind == "phase.over_budget":
+		row.Sentence = orWord(phase, "A phase") + ": stopped by the budget"
+		row.Icon, row.Tone = "gauge", ui.ToneWarn
 	case noun == "run":
 		row.Sentence = fmt.Sprintf("%s: %s", orWord(run, "A run"), views.Word(e.To))
 		row.Icon, row.Tone = "square-terminal", views.RunTone(models.RunStatus(e.To))

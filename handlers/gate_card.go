@@ -105,7 +105,7 @@ func (b *planBuilder) reasonVerbs(r dod.Reason) []views.Verb {
 		}
 		return nil
 	}
-	if r.Action == dod.ActionOpenPhase { // a reader may open it too
+	if r.Action == dod.ActionOpenPhase || r.Action == dod.ActionRaiseBudget && !b.role.Can(lead) { // a reader may open it too
 		return open()
 	}
 	if !b.role.Can(lead) {
@@ -139,6 +139,8 @@ func (b *planBuilder) reasonVerbs(r dod.Reason) []views.Verb {
 		return slices.Concat(rework(), evaluate())
 	case dod.ActionRework, dod.ActionResolveConflict:
 		return rework()
+	case dod.ActionRaiseBudget:
+		return []views.Verb{raiseVerb(p, b.usage, "gate-budget", "gate-budget")}
 	case dod.ActionClearTarget:
 		return []views.Verb{link("gate-look", "Look again", "refresh-cw", views.PlanPath(p.ID))}
 	}

@@ -107,7 +107,10 @@ func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct boo
 		default:
 			row.Label = "Decide"
 		}
-		return row, true, nil
+		if ph.OverBudget && canAct {
+			row.Raise, err = s.inboxRaise(ctx, p.ID)
+		}
+		return row, true, err
 	}
 	row.Href += "#gate"
 	row.Key = "plan-" + p.ID
@@ -131,8 +134,25 @@ func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct boo
 		if i == 0 && r.Action == dod.ActionEvaluate {
 			row.Label = "Evaluate"
 		}
+		if i == 0 && r.Action == dod.ActionRaiseBudget && canAct {
+			if row.Raise, err = s.inboxRaise(ctx, p.ID); err != nil {
+				return row, false, err
+			}
+		}
 	}
 	return row, true, nil
+}
+
+// inboxRaise is the form that raises the budget of a plan that it has stopped. A
+// refusal is shown on the plan's page.
+func (s *Server) inboxRaise(ctx context.Context, planID string) (*views.Verb, error) {
+	plan, err := s.Reader.Plan(ctx, planID)
+	if err != nil {
+		return nil, err
+	}
+	usage, err := s.Reader.UsageOf(ctx, planID, s.Now())
+	v := raiseVerb(plan, usage, "inbox-budget-"+planID, budgetKey)
+	return &v, err
 }
 
 // firstSteps is what an empty inbox leads to.

@@ -31,6 +31,7 @@ type planBuilder struct {
 	s       *Server
 	detail  models.PlanDetail
 	gate    engine.GateView
+	usage   models.Usage
 	role    models.Role
 	now     time.Time
 	refused *refusedForm
@@ -44,7 +45,11 @@ func (s *Server) planBuilder(c echo.Context, id string, refused *refusedForm) (*
 	if err != nil {
 		return nil, err
 	}
-	return &planBuilder{s: s, detail: detail, role: s.user(c).Role, now: s.Now(), refused: refused, opened: openedPhase(c)}, nil
+	usage, err := s.Reader.UsageOf(ctx, id, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &planBuilder{s: s, detail: detail, usage: usage, role: s.user(c).Role, now: s.Now(), refused: refused, opened: openedPhase(c)}, nil
 }
 
 // withGate asks for the gate, which the card and the checklist are made of: for
@@ -199,14 +204,23 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
 	card := views.PhaseCard{
 		ID: ph.ID, Position: ph.Position, Name: ph.Name, Status: ph.Status, Reason: ph.Reason, Task: ph.Task,
 		MaxIterations: ph.MaxIterations, Opinions: ph.Opinions, Attempt: ph.Attempt, NeedsApproval: ph.NeedsApproval, Last: last,
-		Verbs: b.verbs(b.withOpinions(phaseVerbs(b.detail, d, b.role), d.Phase)),
 	}
 	if b.opened != ph.ID {
 		if card.Task, card.TaskCut = cutText(ph.Task, maxTaskShown); card.TaskCut {
 			card.Whole = views.PhaseWholePath(b.plan().ID, ph.ID)
 		}
 	}
+	verbs := b.withOpinions(phaseVerbs(b.detail, d, b.role), d.Phase)
+	if ph.OverBudget && len(verbs) > 0 {
+		key := phaseKey(ph.ID, views.VerbBudget)
+		raise := raiseVerb(b.plan(), b.usage, key, key)
+		raise.Kind = ui.Primary
+		verbs = append([]views.Verb{raise}, verbs...)
+	}
+	card.Verbs = b.verbs(verbs)
 	switch cur := currentPass(d); {
+	case ph.OverBudget:
+		card.Choice = "Nothing failed, no pass is spent and all work is kept. Raise the budget, and the phase goes on by itself where it stopped; or take the work as it is."
 	case ph.Status == models.PhaseStalled:
 		card.Choice = "It has stopped, because another pass like the last one would cost and change nothing. Mend the condition if it asks for the wrong thing, tell the agents what they miss, allow more passes, or take the work as it is."
 	case ph.Status == models.PhaseNeedsAttention && cur.Status == models.PassJudging && !judgedBefore(d):
@@ -362,22 +376,13 @@ func tokens(in, out int64) string {
 	return thousands(in) + " / " + thousands(out)
 }
 
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func thousands(n int64) string { return models.Thousands(n) }
 
 func cost(usd float64) string {
-	switch {
-	case usd <= 0:
+	if usd <= 0 {
 		return ""
-	case usd < 0.1:
-		return fmt.Sprintf("$%.4f", usd)
 	}
-	return fmt.Sprintf("$%.2f", usd)
+	return models.Dollars(usd)
 }
 
 // fingerprintOf names everything a value shows.

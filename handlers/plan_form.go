@@ -75,7 +75,7 @@ func (s *Server) copyOf(ctx context.Context, b planFormBase, id string) (planDra
 	if err != nil {
 		return planDraft{}, err
 	}
-	d := planDraft{fromTitle: plan.Title, title: plan.Title, goal: plan.Goal, project: strconv.FormatInt(plan.ProjectID, 10), target: plan.TargetBranch, args: map[string]string{}}
+	d := planDraft{fromTitle: plan.Title, title: plan.Title, goal: plan.Goal, project: strconv.FormatInt(plan.ProjectID, 10), target: plan.TargetBranch, args: map[string]string{}, limits: limitTexts(plan.Budget)}
 	for _, p := range b.projects {
 		if p.ID == plan.ProjectID && p.TargetBranch == plan.TargetBranch {
 			d.target = ""
@@ -170,7 +170,7 @@ func (s *Server) madeBefore(c echo.Context, b planFormBase, d planDraft, in engi
 }
 
 func saysTheSame(in engine.NewPlan, plan models.Plan, phases []models.Phase) bool {
-	same := strings.TrimSpace(in.Title) == plan.Title && strings.TrimSpace(in.Goal) == plan.Goal && in.ProjectID == plan.ProjectID && len(in.Phases) == len(phases)
+	same := strings.TrimSpace(in.Title) == plan.Title && strings.TrimSpace(in.Goal) == plan.Goal && in.ProjectID == plan.ProjectID && in.Budget == plan.Budget && len(in.Phases) == len(phases)
 	if plan.TemplateVersionID != nil {
 		same = same && in.TemplateVersionID == *plan.TemplateVersionID
 	} else {

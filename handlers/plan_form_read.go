@@ -3,6 +3,7 @@ package handlers
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ type planDraft struct {
 	project, title, goal  string
 	target, template, dod string
 	args                  map[string]string
+	limits                map[models.Limit]string
 	phases                []phaseDraft
 }
 
@@ -44,7 +46,7 @@ func readPlanDraft(c echo.Context) planDraft {
 	d := planDraft{
 		formKey: field(c, "form_key"), fromTitle: field(c, "from_title"), project: field(c, "project"), title: field(c, "title"),
 		goal: field(c, "goal"), target: field(c, "target_branch"), template: field(c, "template"), dod: field(c, "dod"),
-		args: map[string]string{},
+		args: map[string]string{}, limits: typedLimits(c),
 	}
 	if len(d.formKey) > 64 {
 		d.formKey = ""
@@ -131,6 +133,9 @@ func (d planDraft) newPlan(shell func(runtime string) bool) (in engine.NewPlan, 
 		}
 		in.TemplateVersionID = id
 	}
+	var problems map[string]string
+	in.Budget, problems = parseBudget(d.limits)
+	maps.Copy(fields, problems)
 	for i, p := range d.phases {
 		at := "phases." + strconv.Itoa(i) + "."
 		n, problem := parsePasses(p.passes)

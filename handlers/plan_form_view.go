@@ -174,6 +174,7 @@ func (b planFormBase) view(d planDraft, fields map[string]string) views.PlanForm
 		f.CommandsNote = fmt.Sprintf("Only the role %s may write commands here.", b.commands)
 	}
 	b.viewDod(&f, d)
+	f.Limits = limitForm(d.limits, f.Errors)
 	for i, p := range d.phases {
 		f.Phases = append(f.Phases, b.phaseView(d, i, p, fields))
 	}

@@ -31,6 +31,7 @@ func (s *Server) planRoutes() []route {
 		{Method: post, Path: "/plans/:id/discard", Role: lead, Handler: s.discardPlan},
 		{Method: post, Path: "/plans/:id/clean", Role: lead, Handler: s.cleanPlan},
 		{Method: post, Path: "/plans/:id/evaluate", Role: lead, Handler: s.evaluatePlan},
+		{Method: post, Path: "/plans/:id/budget", Role: lead, Handler: s.setBudget},
 		{Method: post, Path: "/plans/:id/apply", Role: lead, Handler: s.applyPlan},
 		{Method: post, Path: "/plans/:id/criteria/:n/waive", Role: lead, Handler: s.waiveCriterion},
 		{Method: post, Path: "/plans/:id/criteria/:n/approve", Role: lead, Handler: s.approveCriterion},
@@ -213,7 +214,7 @@ func (s *Server) planPage(c echo.Context, status int, id string, refused *refuse
 	if err := b.withGate(c.Request().Context()); err != nil {
 		return err
 	}
-	v := views.PlanView{ID: id, Head: b.head(), Gate: b.gateCard()}
+	v := views.PlanView{ID: id, Head: b.head(), Gate: b.gateCard(), Budget: b.budget()}
 	if v.Phases, err = b.phases(c.Request().Context()); err != nil {
 		return err
 	}
@@ -255,6 +256,8 @@ func (s *Server) planPart(c echo.Context, id, part string) error {
 		make = func(b *planBuilder) (templ.Component, error) { return views.PlanFactsPart(b.head()), nil }
 	case views.PartGate:
 		return s.gatePart(c, id)
+	case views.PartBudget:
+		return s.budgetPart(c, id)
 	case views.PartDod:
 		make = func(b *planBuilder) (templ.Component, error) {
 			if err := b.withGate(ctx); err != nil {

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"io"
+	"time"
 
 	"donewhen/engine"
 	"donewhen/models"
@@ -14,6 +15,7 @@ type planReader interface {
 	Projects(ctx context.Context) ([]models.Project, error)
 	Plan(ctx context.Context, id string) (models.Plan, error)
 	PlanDetail(ctx context.Context, id string) (models.PlanDetail, error)
+	UsageOf(ctx context.Context, planID string, now time.Time) (models.Usage, error)
 	PlanVersion(ctx context.Context, id string) (int64, error)
 	EvaluationsOf(ctx context.Context, planID string, limit int) (list []models.Evaluation, total int, err error)
 	EventsOf(ctx context.Context, planID string, before int64, limit int) ([]models.Event, error)

@@ -157,6 +157,11 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 		add(judgeable, judge)
 		add(true, retry, accept)
 	case models.PhaseNeedsAttention:
+		if ph.OverBudget { // whatever would begin something is stopped again: the raise stands before these
+			add(ph.DoneWhen != "", edit)
+			add(true, accept)
+			break
+		}
 		if currentPass(d).Status == models.PassJudging && judgeable {
 			if !judgedBefore(d) {
 				judge.Label = "Judge anyway"

@@ -48,6 +48,7 @@ type InboxRow struct {
 	Ready   bool          // it can be applied
 	Flagged bool          // evidence behind it talks to its judge
 	Approve *InboxApprove // when it can be approved from here
+	Raise   *Verb         // when its budget can be raised from here
 }
 
 // InboxApprove approves a phase as the reader sees it.

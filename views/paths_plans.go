@@ -17,6 +17,7 @@ const (
 	PartPhases   = "phases"
 	PartDiff     = "diff"
 	PartActivity = "activity"
+	PartBudget   = "budget"
 )
 
 // The verbs of a plan, for PlanVerbPath.
@@ -29,6 +30,7 @@ const (
 	VerbClean    = "clean"
 	VerbEvaluate = "evaluate"
 	VerbApply    = "apply"
+	VerbBudget   = "budget"
 )
 
 // The verbs of a phase, for PhaseVerbPath. Approve and reject are also what a

@@ -21,6 +21,7 @@ type PlanView struct {
 	Phases   PhasesCard
 	Diff     DiffCard
 	Activity ActivityCard
+	Budget   BudgetCard
 }
 
 // PlanHead is the plan's title with what identifies it and its verbs.

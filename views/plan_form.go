@@ -31,6 +31,8 @@ type PlanForm struct {
 	DodPreview CriteriaPreview
 	NeedsDod   bool // the chosen project demands one
 
+	Limits LimitForm
+
 	Phases       []PhaseForm
 	Runtimes     []ui.Option
 	Opinions     OpinionsField // of a phase
@@ -151,6 +153,9 @@ func (f PlanForm) problems() []problem {
 	}
 	for _, a := range f.Args {
 		add(a.id(), "Argument "+a.Name, a.Error)
+	}
+	for _, l := range f.Limits.Fields {
+		add("field-"+l.Name, "Limits, "+l.Label, l.Error)
 	}
 	return out
 }

@@ -19,6 +19,7 @@ type Verb struct {
 	Body     string
 	Fields   []VerbField // with these and no Question, the form stands in a fold
 	Submit   string      // the form's own button; Label when ""
+	Columns  bool        // short fields stand beside each other where there is room
 
 	Disabled bool
 	Why      string // why it is disabled
