@@ -494,3 +494,18 @@ func wantField(t *testing.T, err error, field string) {
 		t.Errorf("messages at %v, want one at %s", e.Fields, field)
 	}
 }
+
+// A second opinion is a question like any other: one met is not enough, and
+// nothing is completed by the one that could be paid.
+func TestBudgetStopsASecondOpinion(t *testing.T) {
+	m := &meter{questions: 70}
+	h := newMeter(t, m)
+	p := h.counted("x", "- good", 1)
+	p.Opinions = 2
+	id := h.startWithin(models.Budget{Tokens: 60}, "", p)
+	h.wantParked(id, 1, "The budget of 60 tokens is used up (70 used).")
+	m.wantAsked(1)
+	h.raise(id, models.Budget{Tokens: 300})
+	h.wantPhase(id, 1, models.PhaseCompleted, 1)
+	m.wantAsked(3)
+}
