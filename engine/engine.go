@@ -29,7 +29,10 @@ type Config struct {
 	Judge      dod.Asker
 	Evaluator  dod.Asker
 	MoreJudges []dod.Asker // who else may be asked, in this order
-	HomeDir    string      // folder for the HOMEs of agents and checks, one pair a plan
+	// Canaries: about one in so many judgings is followed by a planted pass for the
+	// same judge; 0 is never.
+	Canaries   int
+	HomeDir    string // folder for the HOMEs of agents and checks, one pair a plan
 	Now        func() time.Time
 	Log        *slog.Logger
 	Workers    int             // passes that run at once; 0 = 4

@@ -98,10 +98,16 @@ func (e *Engine) endEvaluation(ev models.Evaluation, set store.EvaluationSet, er
 	}
 	set.EndedAt = new(e.Now())
 	ctx := context.WithoutCancel(e.life)
-	_ = e.persist("end of an evaluation", func() error {
+	var plant []string
+	stored := e.persist("end of an evaluation", func() error {
 		return e.change(ctx, ev.PlanID, func(tx *store.Tx) error {
 			if err := tx.MoveEvaluation(ctx, ev.ID, models.EvaluationRunning, to, set, why); err != nil {
 				return err
+			}
+			if set.AnswersJSON != nil && to == models.EvaluationDone {
+				if plant, err = e.countJudged(ctx, tx, Answers(models.Verdict{AnswersJSON: *set.AnswersJSON})); err != nil {
+					return err
+				}
 			}
 			if plan, err := tx.Plan(ctx, ev.PlanID); err != nil || plan.Status != models.PlanRunning {
 				return err
@@ -109,6 +115,9 @@ func (e *Engine) endEvaluation(ev models.Evaluation, set store.EvaluationSet, er
 			return e.dueNext(ctx, tx, ev.PlanID)
 		})
 	})
+	if stored == nil {
+		e.plantAll(plant)
+	}
 }
 
 // evaluate judges a plan's whole definition of done: the workspace is recorded
@@ -147,6 +156,9 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	}
 	if why, yes := out.Withheld(); yes {
 		return store.EvaluationSet{AnswersJSON: new(toJSON(out.Answers)), OverBudget: new(true)}, overBudget(why)
+	}
+	if err := e.withoutDistrusted(ctx, &out); err != nil {
+		return set, err
 	}
 	summary := dod.Summary{PlanID: plan.ID, DefinitionOfDone: plan.DodText, Results: out.Results, EvaluatedAt: e.Now()}
 	parts := e.parts(plan)

@@ -101,6 +101,7 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 	if !asked && before != nil && before.Kind == models.VerdictGiven && before.EvidenceHash == v.EvidenceHash && before.Evaluator == v.Evaluator && !before.Met &&
 		askedTheSame(*before, criteria) {
 		v.Kind, v.Reason, v.ResultsJSON, v.ReusedFrom = before.Kind, before.Reason, before.ResultsJSON, &before.ID
+		v.Distrusted = before.Distrusted
 	} else {
 		if !stops(out) {
 			suite.Evidence = v.Evidence
@@ -160,7 +161,9 @@ func (e *Engine) recordBeforeChecks(ctx context.Context, plan models.Plan, proje
 // settleVerdict stores a verdict and carries out settle table 2, in one
 // transaction. A pass that was cancelled or superseded meanwhile stays so.
 func (e *Engine) settleVerdict(ctx context.Context, phaseID, passID int64, v models.Verdict, j judged) error {
-	return e.change(ctx, v.PlanID, func(tx *store.Tx) error {
+	answers := Answers(v)
+	var plant []string
+	err := e.change(ctx, v.PlanID, func(tx *store.Tx) error {
 		ph, err := tx.Phase(ctx, phaseID)
 		if err != nil {
 			return err
@@ -175,7 +178,13 @@ func (e *Engine) settleVerdict(ctx context.Context, phaseID, passID int64, v mod
 		if ph.Status != models.PhaseJudging || ph.PassID == nil || *ph.PassID != passID {
 			return models.Errorf(models.CodeConflict, "phase %d is not judging pass %d any more", phaseID, passID)
 		}
+		if j.Doubt, err = markDistrusted(ctx, tx, &v, answers); err != nil {
+			return err
+		}
 		if err := tx.InsertVerdict(ctx, &v); err != nil {
+			return err
+		}
+		if plant, err = e.countJudged(ctx, tx, answers); err != nil {
 			return err
 		}
 		set := store.PassSet{NoQuotaWait: true}
@@ -200,6 +209,10 @@ func (e *Engine) settleVerdict(ctx context.Context, phaseID, passID int64, v mod
 		}
 		return e.settleJudged(ctx, tx, ph, pass, v, j)
 	})
+	if err == nil {
+		e.plantAll(plant)
+	}
+	return err
 }
 
 // judgedBy says whether a criterion is a question to the suite's asker.

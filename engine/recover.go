@@ -58,6 +58,9 @@ func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
 		out.Lost++
 	}
 	errs = append(errs, e.Store.InTx(ctx, func(tx *store.Tx) error { _, err := tx.ReleaseAllClaims(ctx); return err }))
+	errs = append(errs, e.Store.InTx(ctx, func(tx *store.Tx) error {
+		return tx.EndLeftCanaries(ctx, "The server stopped before it answered.")
+	}))
 	evs, err := e.Store.RunningEvaluations(ctx)
 	errs = append(errs, err)
 	for _, ev := range evs {

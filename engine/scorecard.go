@@ -27,6 +27,9 @@ type JudgeScore struct {
 	Rejected int // met, and rejected
 	SentBack int // met, and given another pass
 
+	Caught int // planted passes it called not met
+	Missed int // and those it called met
+
 	Rejudged int // verdicts on the same evidence and criteria as one before them
 	Flipped  int // of those, the ones that said the opposite
 }
@@ -98,6 +101,20 @@ func Scorecard(stats models.JudgeStats) []JudgeScore {
 			case o.Against == models.OverruledSentBack:
 				s.SentBack++
 			}
+		}
+	}
+	for _, c := range stats.Canaries {
+		if c.Outcome != models.CanaryCaught && c.Outcome != models.CanaryMissed {
+			continue
+		}
+		k := key{c.Evaluator, c.PromptVersion}
+		if scores[k] == nil {
+			scores[k] = &JudgeScore{Evaluator: k.evaluator, PromptVersion: k.version}
+		}
+		if c.Outcome == models.CanaryCaught {
+			scores[k].Caught += c.Count
+		} else {
+			scores[k].Missed += c.Count
 		}
 	}
 	out := make([]JudgeScore, 0, len(scores))

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -145,7 +146,8 @@ func (e *Engine) settleJudged(ctx context.Context, tx *store.Tx, ph models.Phase
 	case models.PhaseCompleted:
 		return e.completePhase(ctx, tx, ph, store.PhaseSet{Reason: &v.Reason, Feedback: new("")}, why)
 	case models.PhaseAwaitingApproval:
-		return e.movePhase(ctx, tx, ph, to.Phase, store.PhaseSet{Reason: &v.Reason, Feedback: new(""), NoDue: true}, why)
+		reason := cmp.Or(j.Doubt, v.Reason)
+		return e.movePhase(ctx, tx, ph, to.Phase, store.PhaseSet{Reason: &reason, Feedback: new(""), NoDue: true}, why)
 	case models.PhasePending:
 		return e.movePhase(ctx, tx, ph, to.Phase, store.PhaseSet{
 			Iteration: new(ph.Iteration + 1), Reason: &v.Reason, Feedback: &v.Reason, DueAt: new(e.Now())}, why)

@@ -89,6 +89,7 @@ type judged struct {
 	WaitedTooLong bool // for quota
 	Tries         int  // tries of the judge on this pass, this one included
 	NeedsApproval bool
+	Doubt         string // why a met is not enough, "" when it is: a judge that is not trusted said it
 	Iteration     int
 	MaxIterations int
 	SameAsBefore  bool // tree and results equal those of the pass before
@@ -109,7 +110,7 @@ func decideJudged(j judged) settled {
 		return settled{models.PhaseNeedsAttention, models.PassJudging}
 	case j.Trouble:
 		return settled{models.PhaseJudging, models.PassJudging}
-	case j.Met && j.NeedsApproval:
+	case j.Met && (j.NeedsApproval || j.Doubt != ""):
 		return settled{models.PhaseAwaitingApproval, models.PassMet}
 	case j.Met:
 		return settled{models.PhaseCompleted, models.PassMet}

@@ -303,7 +303,7 @@ func passRow(d models.PassDetail, ph models.Phase, now time.Time) views.PassRow 
 		row.Mark = views.PassMark{Word: "not judged", Tone: ui.ToneWarn, Icon: "hand"}
 	}
 	if v := d.Verdict; v != nil {
-		row.Verdict, row.Judge, row.Reused, row.Flags = v.ID, v.Evaluator, v.ReusedFrom != nil, flagNotice(v)
+		row.Verdict, row.Judge, row.Reused, row.Distrusted, row.Flags = v.ID, v.Evaluator, v.ReusedFrom != nil, v.Distrusted, flagNotice(v)
 		if row.Reason == "" {
 			row.Reason = v.Reason
 		}

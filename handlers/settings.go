@@ -15,7 +15,7 @@ import (
 func (s *Server) showSettings(c echo.Context) error {
 	e := s.Engine
 	v := views.SettingsView{
-		Judge: e.JudgeSpec(), Evaluator: e.EvaluatorSpec(), Workers: e.Workers, CheckLimit: limitText(int(e.CheckLimit.Seconds())),
+		Judge: e.JudgeSpec(), Evaluator: e.EvaluatorSpec(), Canaries: e.Canaries, Workers: e.Workers, CheckLimit: limitText(int(e.CheckLimit.Seconds())),
 		Passes: [2]int{models.MinIterations, models.MaxIterations}, Commands: string(e.CommandsBy),
 	}
 	for _, j := range e.MoreJudges {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"donewhen/dod"
 	"donewhen/engine"
 	"donewhen/views"
 )
@@ -36,7 +37,7 @@ func (s *Server) showVerdict(c echo.Context) error {
 	}
 	v := views.VerdictView{
 		ID: id, Plan: p.Title, PlanID: p.ID, Phase: ph.Name, PassID: pass.ID, Pass: fmt.Sprintf("pass %d", pass.Number()),
-		Kind: verdict.Kind, Met: verdict.Met, Reason: verdict.Reason, Evaluator: verdict.Evaluator, Hash: verdict.EvidenceHash, Tree: verdict.Tree,
+		Kind: verdict.Kind, Met: verdict.Met, Reason: verdict.Reason, Evaluator: verdict.Evaluator, Distrusted: verdict.Distrusted, Hash: verdict.EvidenceHash, Tree: verdict.Tree,
 		Reused: deref(verdict.ReusedFrom), Created: verdict.CreatedAt, Took: time.Duration(verdict.Millis) * time.Millisecond, Evidence: verdict.Evidence,
 	}
 	v.Flags = flagNotice(&verdict)
@@ -49,15 +50,21 @@ func (s *Server) showVerdict(c echo.Context) error {
 		if a.Opinion == 0 {
 			question++
 		}
-		v.Answers = append(v.Answers, views.AnswerRow{
-			Question: question, Opinion: a.Opinion,
-			Index: a.Criterion.Index, Criterion: a.Criterion.Text, Evaluator: a.Evaluator, Model: a.Model, System: a.System, Prompt: a.Prompt,
-			Raw: a.Raw, FirstRaw: a.FirstRaw, Kind: string(a.Verdict.Kind), Met: a.Verdict.Met, Reason: a.Verdict.Reason,
-			Tokens: tokens(a.InputTokens, a.OutputTokens), Cost: cost(a.CostUSD), Version: a.PromptVersion,
-		})
+		row := answerRow(a)
+		row.Question = question
+		v.Answers = append(v.Answers, row)
 	}
 	if v.PageMeta, err = s.meta(c, "Verdict on "+v.Pass+" of "+ph.Name, views.NavPlans); err != nil {
 		return err
 	}
 	return s.page(c, http.StatusOK, views.VerdictPage(v))
+}
+
+// answerRow is one question with what was answered.
+func answerRow(a dod.Answer) views.AnswerRow {
+	return views.AnswerRow{
+		Opinion: a.Opinion, Index: a.Criterion.Index, Criterion: a.Criterion.Text, Evaluator: a.Evaluator, Model: a.Model, System: a.System, Prompt: a.Prompt,
+		Raw: a.Raw, FirstRaw: a.FirstRaw, Kind: string(a.Verdict.Kind), Met: a.Verdict.Met, Reason: a.Verdict.Reason,
+		Tokens: tokens(a.InputTokens, a.OutputTokens), Cost: cost(a.CostUSD), Version: a.PromptVersion,
+	}
 }

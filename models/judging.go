@@ -46,5 +46,6 @@ const (
 type JudgeStats struct {
 	Judgings    []Judging
 	Overrulings []Overruling // of judgings in the range
-	CutAt       *time.Time   // judgings of then or earlier were not read: there were too many; nil when all were
+	Canaries    []CanaryCount
+	CutAt       *time.Time // judgings of then or earlier were not read: there were too many; nil when all were
 }

@@ -160,6 +160,7 @@ type Verdict struct {
 	Reason       string
 	Evaluator    string // the resolved evaluator, such as "text" or "runtime:claude"; several with " + " between them
 	Opinions     int    // judges that had to say met
+	Distrusted   string // those of its judges that were not trusted when it was given, with ", " between them
 	ResultsJSON  string // []dod.Result
 	AnswersJSON  string // []dod.Answer: exact inputs and raw replies
 	Evidence     string // the bounded rendering that was judged

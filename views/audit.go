@@ -33,6 +33,7 @@ type SettingsView struct {
 	Meta             PageMeta
 	Judge, Evaluator string
 	MoreJudges       []string
+	Canaries         int // one planted pass in so many judgings; 0 = never
 	Runtimes         []RuntimeRow
 	Workers          int
 	CheckLimit       string

@@ -23,3 +23,12 @@ func JudgesRangePath(days int) string { return JudgesPath + "?days=" + strconv.I
 func ReplayFilterPath(project int64, name string, last int) string {
 	return ReplayPath + "?" + url.Values{"project": {itoa(project)}, "name": {name}, "last": {strconv.Itoa(last)}}.Encode()
 }
+
+// Where a judge is given a planted pass, and where its mark is taken off: POST.
+const (
+	PlantPath = JudgesPath + "/planted-pass"
+	TrustPath = JudgesPath + "/trust"
+)
+
+// CanaryPath is one planted pass with what was asked and answered.
+func CanaryPath(id int64) string { return "/canaries/" + itoa(id) }

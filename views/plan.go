@@ -176,31 +176,32 @@ type PhaseCard struct {
 
 // PassRow is one pass: its mark and what opens under it.
 type PassRow struct {
-	ID       int64
-	Brief    bool // only a line that leads to its page
-	Position int  // of its phase
-	Number   int
-	Attempt  int
-	Retried  bool // attempts are told apart
-	Status   models.PassStatus
-	Mark     PassMark
-	Reason   string
-	Results  []ResultRow
-	Runs     []RunRow
-	Task     string // "" when it is only on the pass's own page
-	TaskSize int
-	Note     string
-	Started  *time.Time
-	Ended    *time.Time
-	Took     time.Duration
-	Verdict  int64 // id, 0 when it was never judged
-	Judge    string
-	Reused   bool
-	Flags    FlagNotice
-	Changed  bool // it changed files
-	PlanID   string
-	Open     bool
-	Now      time.Time
+	ID         int64
+	Brief      bool // only a line that leads to its page
+	Position   int  // of its phase
+	Number     int
+	Attempt    int
+	Retried    bool // attempts are told apart
+	Status     models.PassStatus
+	Mark       PassMark
+	Reason     string
+	Results    []ResultRow
+	Runs       []RunRow
+	Task       string // "" when it is only on the pass's own page
+	TaskSize   int
+	Note       string
+	Started    *time.Time
+	Ended      *time.Time
+	Took       time.Duration
+	Verdict    int64 // id, 0 when it was never judged
+	Judge      string
+	Distrusted string // those of its judges that were not trusted then
+	Reused     bool
+	Flags      FlagNotice
+	Changed    bool // it changed files
+	PlanID     string
+	Open       bool
+	Now        time.Time
 }
 
 // Title is "Pass 2", with the attempt where there was more than one.

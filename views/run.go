@@ -46,25 +46,26 @@ type RunFacts struct {
 // VerdictView is a verdict with exactly what was asked and answered.
 type VerdictView struct {
 	PageMeta
-	ID        int64
-	Plan      string
-	PlanID    string
-	Phase     string
-	PassID    int64
-	Pass      string
-	Kind      models.VerdictKind
-	Met       bool
-	Reason    string
-	Evaluator string
-	Hash      string
-	Tree      string
-	Reused    int64
-	Created   time.Time
-	Took      time.Duration
-	Results   []ResultRow
-	Flags     FlagNotice
-	Answers   []AnswerRow
-	Evidence  string
+	ID         int64
+	Plan       string
+	PlanID     string
+	Phase      string
+	PassID     int64
+	Pass       string
+	Kind       models.VerdictKind
+	Met        bool
+	Reason     string
+	Evaluator  string
+	Distrusted string // those of its judges that were not trusted then
+	Hash       string
+	Tree       string
+	Reused     int64
+	Created    time.Time
+	Took       time.Duration
+	Results    []ResultRow
+	Flags      FlagNotice
+	Answers    []AnswerRow
+	Evidence   string
 }
 
 // AnswerRow is one question with all that came back.

@@ -25,6 +25,7 @@ type Config struct {
 	JudgeModel     string          `env:"DONEWHEN_JUDGE_MODEL" envDefault:"text"`
 	EvaluatorModel string          `env:"DONEWHEN_EVALUATOR_MODEL"`
 	MoreJudges     []string        `env:"DONEWHEN_MORE_JUDGES"`
+	Canaries       int             `env:"DONEWHEN_CANARIES" envDefault:"0"`
 	Workers        int             `env:"DONEWHEN_WORKERS" envDefault:"4"`
 	CheckLimit     time.Duration   `env:"DONEWHEN_CHECK_LIMIT" envDefault:"30m"`
 	CommandsBy     models.Role     `env:"DONEWHEN_COMMANDS_BY" envDefault:"lead"`
@@ -66,6 +67,9 @@ func (c *Config) check() error {
 	}
 	if c.Workers < 1 || c.Workers > 256 {
 		bad("DONEWHEN_WORKERS must be between 1 and 256")
+	}
+	if c.Canaries < 0 {
+		bad("DONEWHEN_CANARIES must be 0 (never) or a number of judgings, such as 50")
 	}
 	if c.CheckLimit < time.Second {
 		bad("DONEWHEN_CHECK_LIMIT must be at least 1s")

@@ -156,6 +156,9 @@ func (r Reader) JudgeStats(ctx context.Context, since time.Time, limit int) (sta
 		if stats.Judgings, err = rows[models.Judging](r.q(ctx).Where("created_at >= ?", since).Order("created_at DESC, verdict_id DESC, opinion DESC").Limit(limit), "the judgings"); err != nil {
 			return err
 		}
+		if stats.Canaries, err = r.canaryCounts(ctx, since); err != nil {
+			return err
+		}
 		return r.overrulings(ctx, since, limit, &stats)
 	})
 	return stats, err

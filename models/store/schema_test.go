@@ -20,7 +20,7 @@ import (
 // tables are the rows that are stored.
 var tables = []any{
 	models.Project{}, models.Template{}, models.TemplateVersion{},
-	models.Plan{}, models.Phase{}, models.Pass{}, models.Run{}, models.Verdict{}, models.Judging{}, models.Spending{},
+	models.Plan{}, models.Phase{}, models.Pass{}, models.Run{}, models.Verdict{}, models.Judging{}, models.Canary{}, models.Judge{}, models.Spending{},
 	models.Evaluation{}, models.Decision{}, models.ApplyAttempt{}, models.Event{},
 	models.User{}, models.Invite{}, models.Session{},
 }
@@ -124,6 +124,7 @@ func TestChecksAreTheConstants(t *testing.T) {
 		{"apply_attempts", "status", "status.go", "ApplyStatus"},
 		{"verdicts", "kind", "status.go", "VerdictKind"},
 		{"judgings", "kind", "status.go", "VerdictKind"},
+		{"canaries", "outcome", "canary.go", "CanaryOutcome"},
 		{"decisions", "kind", "plan.go", "DecisionKind"},
 	} {
 		var ddl string
