@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -65,6 +66,25 @@ func answerRow(a dod.Answer) views.AnswerRow {
 	return views.AnswerRow{
 		Opinion: a.Opinion, Index: a.Criterion.Index, Criterion: a.Criterion.Text, Evaluator: a.Evaluator, Model: a.Model, System: a.System, Prompt: a.Prompt,
 		Raw: a.Raw, FirstRaw: a.FirstRaw, Kind: string(a.Verdict.Kind), Met: a.Verdict.Met, Reason: a.Verdict.Reason,
-		Tokens: tokens(a.InputTokens, a.OutputTokens), Cost: cost(a.CostUSD), Version: a.PromptVersion,
+		Tokens: tokens(a.InputTokens, a.OutputTokens), Cost: answerCost(a), Version: a.PromptVersion,
 	}
+}
+
+// answerCost is what an answer cost. A model over HTTP does not say: its cost is
+// reckoned from list prices that may be out of date, and a model that is not
+// among them costs an unknown amount, not nothing.
+func answerCost(a dod.Answer) string {
+	reckoned := overHTTP(a.Evaluator)
+	switch {
+	case a.CostUSD > 0 && reckoned:
+		return "about " + cost(a.CostUSD) + " by list prices"
+	case a.CostUSD <= 0 && a.InputTokens+a.OutputTokens > 0 && reckoned:
+		return "cost unknown"
+	}
+	return cost(a.CostUSD)
+}
+
+// overHTTP says whether a spec is a model over HTTP.
+func overHTTP(spec string) bool {
+	return strings.HasPrefix(spec, "anthropic:") || strings.HasPrefix(spec, "openai:")
 }

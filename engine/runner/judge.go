@@ -46,7 +46,8 @@ func (j *CLIJudge) Evaluator() string { return "runtime:" + j.spec.Alias }
 // Ask puts the question and returns the reply word for word: the final message
 // of a format that has one, otherwise all of stdout. Whatever makes it unsure
 // that this is the whole reply is an error: no start, time limit, exit code,
-// is_error, a refusal, a reply that was cut off. Reply.Raw then has what was
+// is_error, a refusal, a reply that was cut off; a used-up limit is a
+// *dod.QuotaError. Reply.Raw then has what was
 // printed. Empty output with exit code 0 is an empty reply and no error.
 func (j *CLIJudge) Ask(ctx context.Context, q dod.Question) (dod.Reply, error) {
 	program, err := lookPath(j.spec.JudgeArgs[0], j.opts.Environ)
@@ -86,7 +87,11 @@ func (j *CLIJudge) Ask(ctx context.Context, q dod.Question) (dod.Reply, error) {
 		reply.Model = j.spec.JudgeModel
 	}
 	if err := j.fault(ctx, e, rep, stdout, stderr); err != nil {
-		return reply, err
+		said := rep.Trouble
+		if said == "" && e.Exit != 0 {
+			said = stderr.text(reasonSize)
+		}
+		return reply, quotaOf(err, said, time.Now())
 	}
 	if j.spec.JudgeOutput != outputText {
 		reply.Raw = rep.Message
