@@ -26,8 +26,10 @@ type Config struct {
 	Reap     Reaper
 	// Judge is asked about done_when, Evaluator about a plan's definition of
 	// done. nil is the `text` model: plain lines are matched literally.
-	Judge      dod.Asker
-	Evaluator  dod.Asker
+	Judge     dod.Asker
+	Evaluator dod.Asker
+	// Summariser writes a short text about a completed phase; nil: nobody does.
+	Summariser dod.Asker
 	MoreJudges []dod.Asker // who else may be asked, in this order
 	// Canaries: about one in so many judgings is followed by a planted pass for the
 	// same judge; 0 is never.

@@ -227,14 +227,11 @@ func deterministic(ctx context.Context, s dod.Suite, criteria []dod.Criterion, v
 	bare.Asker = nil
 	out = bare.Evaluate(ctx, criteria, values)
 	for i, r := range out.Results {
-		switch k := r.Criterion.Check.Kind; {
-		case judgedBy(s, r.Criterion):
+		if judgedBy(s, r.Criterion) {
 			out.Results[i].Reasoning = "Not asked, because a check failed."
-		case k == dod.CheckRun || k == dod.CheckFile:
-			checks = append(checks, fmt.Sprintf("%s: %s: %s", r.Criterion.Check, r.Status, r.Reasoning))
 		}
 	}
-	return out, checks
+	return out, checkLines(out.Results)
 }
 
 // stops says whether a failed deterministic check already decides the pass.

@@ -190,6 +190,12 @@ func (e *Engine) completePhase(ctx context.Context, tx *store.Tx, ph models.Phas
 	if err := tx.MovePhase(ctx, ph.ID, ph.Status, models.PhaseCompleted, set, why); err != nil {
 		return err
 	}
+	if ph.PassID != nil {
+		s := models.PhaseSummary{PassID: *ph.PassID, PhaseID: ph.ID, PlanID: ph.PlanID, DueAt: new(e.Now())}
+		if err := tx.InsertSummary(ctx, &s); err != nil {
+			return err
+		}
+	}
 	phases, err := tx.PhasesOf(ctx, ph.PlanID)
 	if err != nil {
 		return err

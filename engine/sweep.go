@@ -86,6 +86,7 @@ func (e *Engine) Once(ctx context.Context) (Swept, error) {
 			errs = append(errs, err)
 		}
 	}
+	errs = append(errs, e.beginSummaries(ctx))
 	return out, errors.Join(errs...)
 }
 

@@ -31,6 +31,15 @@ func (s *Server) showPass(c echo.Context) error {
 	}
 	v := views.PassView{Plan: detail.Plan.Title, PlanID: pass.PlanID, Phase: ph.Name, PhaseID: ph.ID, Pass: passRow(d, ph, s.Now()), Task: pass.TaskText}
 	v.Pass.Task = "" // it has a card of its own here
+	sum, err := s.Reader.SummaryOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	if sum != nil {
+		if v.Summary = summaryCard(*sum, models.PhaseDetail{Phase: ph, Passes: []models.PassDetail{d}}); v.Summary != nil {
+			v.Summary.System, v.Summary.Prompt, v.Summary.Raw = sum.System, sum.Prompt, sum.Raw
+		}
+	}
 	before, err := s.Reader.PassBefore(ctx, pass)
 	if err != nil {
 		return err

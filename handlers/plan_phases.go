@@ -43,6 +43,10 @@ func (b *planBuilder) phases(ctx context.Context) (views.PhasesCard, error) {
 			grids[i] = phaseGrid(b.detail.Phases[i], &marks)
 		}
 	}
+	summaries, err := b.s.Reader.SummariesOf(ctx, b.plan().ID)
+	if err != nil {
+		return card, err
+	}
 	for i, d := range b.detail.Phases {
 		last := i == len(b.detail.Phases)-1
 		if !whole[i] {
@@ -53,10 +57,12 @@ func (b *planBuilder) phases(ctx context.Context) (views.PhasesCard, error) {
 		}
 		ph := b.phase(d, last)
 		ph.Grid = grids[i]
+		if s, ok := summaries[deref(d.Phase.PassID)]; ok && d.Phase.Status == models.PhaseCompleted {
+			ph.Summary = summaryCard(s, d)
+		}
 		if grids[i] != nil && b.role.Can(lead) {
 			ph.Replay = views.ReplayPhasePath(d.Phase.ID)
 		}
-		var err error
 		if ph.Forecast, err = b.s.Engine.Forecast(ctx, d.Phase); err != nil {
 			return card, err
 		}

@@ -25,6 +25,8 @@ type planReader interface {
 	RunDetail(ctx context.Context, id int64) (models.RunDetail, error)
 	Run(ctx context.Context, id int64) (models.Run, error)
 	Verdict(ctx context.Context, id int64) (models.Verdict, error)
+	SummaryOf(ctx context.Context, passID int64) (*models.PhaseSummary, error)
+	SummariesOf(ctx context.Context, planID string) (map[int64]models.PhaseSummary, error)
 	Templates(ctx context.Context) ([]models.TemplateListRow, error)
 	TemplateVersion(ctx context.Context, id int64) (models.TemplateVersion, error)
 	LatestTemplateVersion(ctx context.Context, templateID int64) (models.TemplateVersion, error)

@@ -167,7 +167,8 @@ type PhaseCard struct {
 	Again         *time.Time // when what was in trouble is tried again, nil when nothing waits
 	Choice        string     // what the person has to choose between, "" when it is not such a state
 	Verbs         []Verb
-	Flags         FlagNotice // of the current pass
+	Flags         FlagNotice   // of the current pass
+	Summary       *SummaryCard // of a completed phase, nil until it is put together
 	Last          bool
 	Brief         bool // only a line: Position, Name, Status, PassCount and Overridden are set
 	PassCount     int
@@ -267,6 +268,7 @@ type EventRow struct {
 // PassView is a pass's own page, with its exact task text.
 type PassView struct {
 	PageMeta
+	Summary   *SummaryCard // of a completed phase, nil otherwise
 	Plan      string
 	PlanID    string
 	Phase     string

@@ -105,9 +105,13 @@ func (a *App) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	summariser, err := askerFor("DONEWHEN_SUMMARY_MODEL", cfg.SummaryModel, set, os.Getenv)
+	if err != nil {
+		return err
+	}
 	a.engine = engine.New(engine.Config{
 		Store: db, Logs: logs, Spaces: spaces, Runtimes: set.Runtimes(), Check: set.CheckRunner(), Reap: set.Reap,
-		Judge: judge, Evaluator: evaluator, MoreJudges: more, Canaries: cfg.Canaries, HomeDir: filepath.Join(cfg.Data, "homes"), Log: a.log,
+		Judge: judge, Evaluator: evaluator, Summariser: summariser, MoreJudges: more, Canaries: cfg.Canaries, HomeDir: filepath.Join(cfg.Data, "homes"), Log: a.log,
 		Workers: cfg.Workers, Backoff: cfg.Backoff, CheckLimit: cfg.CheckLimit, CommandsBy: cfg.CommandsBy,
 		Secrets: secrets(os.Environ()), Failpoint: cfg.failpoint,
 	})

@@ -26,6 +26,7 @@ type Config struct {
 	EvaluatorModel string          `env:"DONEWHEN_EVALUATOR_MODEL"`
 	MoreJudges     []string        `env:"DONEWHEN_MORE_JUDGES"`
 	Canaries       int             `env:"DONEWHEN_CANARIES" envDefault:"0"`
+	SummaryModel   string          `env:"DONEWHEN_SUMMARY_MODEL"`
 	Workers        int             `env:"DONEWHEN_WORKERS" envDefault:"4"`
 	CheckLimit     time.Duration   `env:"DONEWHEN_CHECK_LIMIT" envDefault:"30m"`
 	CommandsBy     models.Role     `env:"DONEWHEN_COMMANDS_BY" envDefault:"lead"`

@@ -55,7 +55,7 @@ func (s *anthropicSDK) send(ctx context.Context, q dod.Question, sh shape) (answ
 	if q.System != "" {
 		params.System = []anthropic.TextBlockParam{{Text: q.System}}
 	}
-	if !sh.without(noSchema) {
+	if !sh.without(noSchema) && !q.Prose {
 		params.OutputConfig.Format.Schema = verdictSchema()
 	}
 	m, err := s.messages.New(ctx, params)

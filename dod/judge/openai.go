@@ -58,7 +58,7 @@ func (s *openaiSDK) send(ctx context.Context, q dod.Question, sh shape) (answer,
 	if !sh.without(noLimit) {
 		params.MaxCompletionTokens = openai.Int(s.maxTokens)
 	}
-	if !sh.without(noSchema) {
+	if !sh.without(noSchema) && !q.Prose {
 		params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
 			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
 				Name: "verdict", Strict: openai.Bool(true), Schema: verdictSchema(),

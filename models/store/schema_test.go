@@ -20,7 +20,7 @@ import (
 // tables are the rows that are stored.
 var tables = []any{
 	models.Project{}, models.Template{}, models.TemplateVersion{},
-	models.Plan{}, models.Phase{}, models.Pass{}, models.Run{}, models.Verdict{}, models.Judging{}, models.Canary{}, models.Judge{}, models.Spending{},
+	models.Plan{}, models.Phase{}, models.Pass{}, models.Run{}, models.Verdict{}, models.Judging{}, models.PhaseSummary{}, models.Canary{}, models.Judge{}, models.Spending{},
 	models.Evaluation{}, models.Decision{}, models.ApplyAttempt{}, models.Event{},
 	models.User{}, models.Invite{}, models.Session{},
 }
