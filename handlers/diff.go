@@ -22,27 +22,36 @@ type diffLimits struct {
 	total int // lines of all files together
 	file  int // lines of one file
 	line  int // bytes of one line
+	files int // files of one page
+	tree  bool
 	open  bool
 }
 
 var (
-	diffOnPlan = diffLimits{total: 300, file: 150, line: 400}
-	diffOnPage = diffLimits{total: 1200, file: 500, line: 600, open: true}
-	diffOfFile = diffLimits{total: 10_000, file: 10_000, line: 4000, open: true}
+	diffOnPlan = diffLimits{total: 300, file: 150, line: 400, files: 30}
+	diffOnPage = diffLimits{total: 700, file: 350, line: 400, files: 60, tree: true, open: true}
+	diffOfFile = diffLimits{total: 10_000, file: 10_000, line: 4000, files: 1, open: true}
 )
 
 // diff is what the plan has changed so far.
 func (b *planBuilder) diff(ctx context.Context) (views.DiffCard, error) {
 	p := b.plan()
-	return b.s.diffCard(ctx, p, 0, p.BaseCommit, p.WorkCommit, "", diffOnPlan)
+	return b.s.diffCard(ctx, p, 0, p.BaseCommit, p.WorkCommit, diffPart{}, diffOnPlan)
+}
+
+// diffPart is what of a difference is asked for; the zero value is all of it.
+type diffPart struct {
+	file string // this file alone
+	dir  string // what is in this folder, which ends in a slash
+	at   int    // the first file of the page, counted from 0
 }
 
 // diffCard compares two commits of a plan. A comparison that git refuses is said
 // on the card: the rest of the page is not lost with it.
-func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, to, only string, limits diffLimits) (views.DiffCard, error) {
+func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, to string, part diffPart, limits diffLimits) (views.DiffCard, error) {
 	card := views.DiffCard{PlanID: p.ID, Pass: pass, From: from, To: to, Empty: "Nothing has changed yet."}
 	switch {
-	case only != "" && from == "":
+	case part.file != "" && from == "":
 		return card, models.Errorf(models.CodeNotFound, "This file was not changed. It may have been typed wrongly.")
 	case from == "" && pass == 0:
 		card.Empty = "Nothing has changed: the plan has not been started."
@@ -63,22 +72,51 @@ func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, 
 	patches := readPatch(d.Patch)
 	left := limits.total
 	colours := highlighter{left: highlightBytes}
-	for _, f := range d.Files {
-		if only != "" && f.Path != only {
-			continue
+	files := part.of(d.Files)
+	card.Total, card.Dir = len(files), part.dir
+	if part.dir != "" {
+		card.Added, card.Deleted = 0, 0
+		for _, f := range files {
+			card.Added, card.Deleted = card.Added+f.Added, card.Deleted+f.Deleted
 		}
+	}
+	first := 0
+	if part.at > 0 && part.at < len(files) {
+		first = part.at / limits.files * limits.files
+	}
+	card.First, card.Size = first, limits.files
+	if limits.tree && len(files) > 1 {
+		card.Tree = diffTree(files, part.dir, diffTreeRows, func(i int) string {
+			return views.DiffFilePath(p.ID, pass, part.dir, i/limits.files*limits.files, first, files[i].Path)
+		}, func(dir string) string { return views.PlanDiffDirPath(p.ID, pass, dir, 0) })
+	}
+	for _, f := range files[first:min(len(files), first+limits.files)] {
 		file := diffFile(f, patches[f.Path], limits, &left)
-		if file.Folded != "" && !f.Binary && only == "" {
+		if file.Folded != "" && !f.Binary && part.file == "" {
 			file.Href = views.PlanDiffPath(p.ID, pass, f.Path)
 		}
 		colours.colour(f.Path, file.Hunks)
 		file.Open = file.Folded == "" && limits.open
 		card.Files = append(card.Files, file)
 	}
-	if only != "" && len(card.Files) == 0 {
+	if (part.file != "" || part.dir != "") && len(card.Files) == 0 {
 		return card, models.Errorf(models.CodeNotFound, "This file was not changed. It may have been typed wrongly.")
 	}
 	return card, nil
+}
+
+// of is the files that are asked for.
+func (p diffPart) of(files []engine.ChangedFile) []engine.ChangedFile {
+	if p.file == "" && p.dir == "" {
+		return files
+	}
+	var out []engine.ChangedFile
+	for _, f := range files {
+		if p.file != "" && f.Path == p.file || p.file == "" && strings.HasPrefix(f.Path, p.dir) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // readPatch is the files of a patch by their new path, those of deleted files
@@ -181,7 +219,7 @@ func generated(name string) bool {
 	return false
 }
 
-// GET /plans/:id/diff?pass=&file=
+// GET /plans/:id/diff?pass=&file=&dir=&at=
 func (s *Server) showPlanDiff(c echo.Context) error {
 	id, err := planParam(c)
 	if err != nil {
@@ -210,7 +248,11 @@ func (s *Server) showPlanDiff(c echo.Context) error {
 	if v.File != "" {
 		limits = diffOfFile
 	}
-	if v.Card, err = s.diffCard(ctx, p, passID, from, to, v.File, limits); err != nil {
+	part := diffPart{file: v.File, dir: c.QueryParam("dir"), at: int(min(numberParam(c, "at"), 1<<20))}
+	if part.dir != "" && !strings.HasSuffix(part.dir, "/") {
+		part.dir += "/"
+	}
+	if v.Card, err = s.diffCard(ctx, p, passID, from, to, part, limits); err != nil {
 		return err
 	}
 	if v.PageMeta, err = s.meta(c, v.Title+" of "+p.Title, views.NavPlans); err != nil {

@@ -11,12 +11,52 @@ type DiffCard struct {
 	Pass    int64 // 0 = the whole plan
 	From    string
 	To      string
-	Files   []DiffFile
+	Files   []DiffFile // of this page
+	Total   int        // files of all pages
+	First   int        // number of the first one shown, from 0
+	Size    int        // files of a page
+	Dir     string     // only what is in this folder, "" = all
+	Tree    []DiffNode // nil where there is no room for it
 	Added   int
 	Deleted int
 	Cut     bool   // the patch is too large to be shown whole
 	Empty   string // what to say when nothing has changed
 	Error   string
+}
+
+// DiffNode is a row of the tree of changed files: a file, or a folder.
+type DiffNode struct {
+	Name           string // of a folder with only folders in it, with theirs
+	Path           string
+	Href           string // of a folder only when what is in it is on a page of its own
+	Folder         bool
+	Status         string // of a file
+	Added, Deleted int
+	Files          int
+	Nodes          []DiffNode
+}
+
+// Add takes in a file or a folder and counts it.
+func (n *DiffNode) Add(sub DiffNode) {
+	n.Nodes = append(n.Nodes, sub)
+	n.Added, n.Deleted, n.Files = n.Added+sub.Added, n.Deleted+sub.Deleted, n.Files+sub.Files
+}
+
+// shownOf says which of the files the page shows, "" when it shows all.
+func (d DiffCard) shownOf() string {
+	if len(d.Files) == d.Total {
+		return ""
+	}
+	return "Files " + strconv.Itoa(d.First+1) + " to " + strconv.Itoa(d.First+len(d.Files)) + " of " + strconv.Itoa(d.Total) + "."
+}
+
+// notInTree is how many files the tree has no row for, and no folder's.
+func (d DiffCard) notInTree() int {
+	n := d.Total
+	for _, node := range d.Tree {
+		n -= node.Files
+	}
+	return n
 }
 
 // DiffFile is one changed file.
@@ -87,10 +127,15 @@ func (f DiffFile) context() bool {
 	return false
 }
 
-func (f DiffFile) anchor() string { return "file-" + url.PathEscape(f.Path) }
+func (f DiffFile) anchor() string { return diffAnchor(f.Path) }
 
-func (f DiffFile) letter() string {
-	switch f.Status {
+func diffAnchor(path string) string { return "file-" + url.PathEscape(path) }
+
+func (f DiffFile) letter() string { return statusLetter(f.Status) }
+
+// statusLetter is git's letter of a change.
+func statusLetter(status string) string {
+	switch status {
 	case "added":
 		return "A"
 	case "deleted":

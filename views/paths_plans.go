@@ -87,6 +87,34 @@ func PlanDiffPath(id string, pass int64, file string) string {
 	return p
 }
 
+// PlanDiffDirPath is a page of the files in a folder (dir "" = all of them),
+// beginning with file number at.
+func PlanDiffDirPath(id string, pass int64, dir string, at int) string {
+	q := url.Values{}
+	if pass > 0 {
+		q.Set("pass", itoa(pass))
+	}
+	if dir != "" {
+		q.Set("dir", dir)
+	}
+	if at > 0 {
+		q.Set("at", strconv.Itoa(at))
+	}
+	if len(q) == 0 {
+		return PlanPath(id) + "/diff"
+	}
+	return PlanPath(id) + "/diff?" + q.Encode()
+}
+
+// DiffFilePath is a file's place in the difference: on this page, which begins
+// with file number shown, or on the one that begins with at.
+func DiffFilePath(id string, pass int64, dir string, at, shown int, file string) string {
+	if at == shown {
+		return "#" + diffAnchor(file)
+	}
+	return PlanDiffDirPath(id, pass, dir, at) + "#" + diffAnchor(file)
+}
+
 // CriterionVerbPath is where a decision about a plan's criterion is posted to.
 func CriterionVerbPath(planID string, criterion int, verb string) string {
 	return PlanPath(planID) + "/criteria/" + strconv.Itoa(criterion) + "/" + verb

@@ -13,5 +13,6 @@ import './log.js'
 import './drafts.js'
 import './focus.js'
 import './grid.js'
+import './diff-tree.js'
 
 document.documentElement.classList.add('js')
