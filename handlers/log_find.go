@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
+	"donewhen/models"
 	"donewhen/views"
 )
 
@@ -25,33 +25,9 @@ func newLogFind(words string) *logFind {
 	}
 	f := &logFind{words: words, want: []byte(words), exact: strings.IndexFunc(words, unicode.IsUpper) >= 0}
 	if !f.exact {
-		f.want = appendSmall(nil, f.want)
+		f.want = models.AppendSmall(nil, f.want)
 	}
 	return f
-}
-
-// appendSmall appends text in small letters. Offsets stay what they are: a sign
-// whose small letter takes other bytes (İ) is left as it is.
-func appendSmall(to, text []byte) []byte {
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			if c >= 'A' && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			to = append(to, c)
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(text[i:])
-		if small := unicode.ToLower(r); small != r && utf8.RuneLen(small) == n {
-			to = utf8.AppendRune(to, small)
-		} else {
-			to = append(to, text[i:i+n]...)
-		}
-		i += n
-	}
-	return to
 }
 
 // in says whether a line has the words, as bytes without control sequences or
@@ -62,7 +38,7 @@ func (f *logFind) in(raw []byte) bool {
 		text = []byte(plainLine(raw))
 	}
 	if !f.exact {
-		f.buf = appendSmall(f.buf[:0], text)
+		f.buf = models.AppendSmall(f.buf[:0], text)
 		text = f.buf
 	}
 	return bytes.Contains(text, f.want)
@@ -72,7 +48,7 @@ func (f *logFind) in(raw []byte) bool {
 func (f *logFind) all(text string) [][2]int {
 	where := []byte(text)
 	if !f.exact {
-		where = appendSmall(nil, where)
+		where = models.AppendSmall(nil, where)
 	}
 	var out [][2]int
 	for at := 0; ; {

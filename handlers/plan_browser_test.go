@@ -85,6 +85,8 @@ func TestPlanPagesInABrowser(t *testing.T) {
 
 	open("/plans", "#plans")
 	look(t, b, "plans")
+	open("/plans?q=IS+idempotent", "#plans [data-found]")
+	look(t, b, "plans-found")
 	open("/plans?q=nothing+like+it", "#plans")
 	look(t, b, "plans-filtered-empty")
 	open("/plans/"+draft, "#gate")

@@ -134,7 +134,7 @@ func (s *Server) plansView(c echo.Context) (views.PlansView, error) {
 	}
 	for _, r := range rows {
 		v.Rows = append(v.Rows, views.PlanLine{ID: r.ID, Title: r.Title, Status: r.Status, Project: r.ProjectName, Done: r.PhasesDone,
-			Phases: r.PhaseCount, Current: r.Current, Waits: waitsFor(r), Created: r.CreatedAt, Updated: r.UpdatedAt})
+			Phases: r.PhaseCount, Current: r.Current, Waits: waitsFor(r), Found: r.Found, Created: r.CreatedAt, Updated: r.UpdatedAt})
 	}
 	at := func(before string) string {
 		q := url.Values{}

@@ -43,8 +43,9 @@ type PlanRow struct {
 	ProjectName string
 	PhaseCount  int
 	PhasesDone  int
-	Current     string // name of the phase that decides the status, "" when all are completed
-	Reason      string // why that phase waits, one sentence
+	Current     string   // name of the phase that decides the status, "" when all are completed
+	Reason      string   // why that phase waits, one sentence
+	Found       *Excerpt `gorm:"-"` // where the words of a search are, nil when in the title
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
@@ -53,7 +54,7 @@ type PlanRow struct {
 type PlanFilter struct {
 	Status    []PlanStatus
 	ProjectID int64
-	Search    string // in title and goal
+	Search    string // in title, goal, criteria and reasons
 	Before    string // keyset cursor: plans with a smaller id (newest first)
 	Limit     int    // 0 = 50
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"donewhen/models"
 )
 
 // Texts in which every blank counts are written here: templates put blanks
@@ -62,6 +64,11 @@ func hitText(h LogHit) templ.Component {
 		_, err := io.WriteString(w, templ.EscapeString(h.Before)+`<mark class="`+markClass+`">`+templ.EscapeString(h.Text)+`</mark>`+templ.EscapeString(h.After))
 		return err
 	})
+}
+
+// excerptText is where words were found, with the words marked.
+func excerptText(e models.Excerpt) templ.Component {
+	return hitText(LogHit{Before: e.Before, Text: e.Text, After: e.After})
 }
 
 // matchText is where a criterion was found, with the words around it.

@@ -306,6 +306,7 @@ type PlanLine struct {
 	Phases  int
 	Current string
 	Waits   string
+	Found   *models.Excerpt // where the words looked for are, nil when in the title
 	Created time.Time
 	Updated time.Time
 }

@@ -127,3 +127,28 @@ func filled(b *testing.B, phases int) *store.Store {
 	}
 	return s
 }
+
+// BenchmarkPlansSearch is a search through the words of ten thousand plans, of
+// a page that is found and of nothing at all.
+func BenchmarkPlansSearch(b *testing.B) {
+	ctx := context.Background()
+	path := filepath.Join(b.TempDir(), "main.db")
+	if err := storetest.Fill(ctx, path, 100_000, 10_000); err != nil {
+		b.Fatal(err)
+	}
+	s, err := store.Open(ctx, path, store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	for name, want := range map[string]int{"the build is GREEN": 50, "nothing like it": 0} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				list, _, err := s.Plans(ctx, models.PlanFilter{Search: name})
+				if err != nil || len(list) != want {
+					b.Fatalf("%d plans, %v", len(list), err)
+				}
+			}
+		})
+	}
+}

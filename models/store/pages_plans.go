@@ -31,6 +31,9 @@ func (r Reader) Plans(ctx context.Context, f models.PlanFilter) (list []models.P
 		for _, l := range lines {
 			list = append(list, l.PlanRow)
 		}
+		if err == nil && f.Search != "" && len(list) > 0 {
+			err = r.foundIn(ctx, list, ids, shortSearch(f.Search))
+		}
 		return err
 	})
 	return list, next, err
@@ -70,13 +73,13 @@ func planIDsQuery(f models.PlanFilter, newest bool, limit int) (string, []any) {
 		before = afterAllIDs
 	}
 	where, shared = append(where, "id < ?"), append(shared, before)
-	if len(f.Search) > maxSearch { // SQLite refuses long patterns, and nobody types one
-		f.Search = strings.ToValidUTF8(f.Search[:maxSearch], "")
-	}
-	if f.Search != "" {
-		like := "%" + escapeLike(f.Search) + "%"
-		where = append(where, `(LOWER(title) LIKE LOWER(?) ESCAPE '\' OR LOWER(goal) LIKE LOWER(?) ESCAPE '\')`)
-		shared = append(shared, like, like)
+	if search := shortSearch(f.Search); search != "" {
+		like := "%" + escapeLike(search) + "%"
+		small := string(models.AppendSmall(nil, []byte(like)))
+		// As it was typed too: LOWER of some databases knows only the letters of ASCII.
+		where = append(where, `(LOWER(title) LIKE LOWER(?) ESCAPE '\' OR LOWER(goal) LIKE LOWER(?) ESCAPE '\'
+			OR id IN (SELECT plan_id FROM plan_words WHERE words LIKE ? ESCAPE '\' OR words LIKE ? ESCAPE '\'))`)
+		shared = append(shared, like, like, small, like)
 	}
 	branch := "SELECT id FROM plans WHERE " + strings.Join(where, " AND ")
 	tail := " ORDER BY " + order + " LIMIT ?"
@@ -99,6 +102,14 @@ func planIDsQuery(f models.PlanFilter, newest bool, limit int) (string, []any) {
 		return parts[0], args
 	}
 	return strings.Join(parts, " UNION ALL ") + tail, append(args, limit)
+}
+
+// shortSearch is what is looked for: SQLite refuses long patterns, and nobody types one.
+func shortSearch(s string) string {
+	if len(s) > maxSearch {
+		s = strings.ToValidUTF8(s[:maxSearch], "")
+	}
+	return s
 }
 
 // escapeLike takes the special meaning from what a person typed.

@@ -32,10 +32,25 @@ func (tx *Tx) MovePhase(ctx context.Context, id int64, from, to models.PhaseStat
 	c := set.columns()
 	c.put("updated_at", tx.now)
 	c.put("over_budget", set.OverBudget)
+	if err := set.reword(ctx, tx, id); err != nil {
+		return err
+	}
 	return move(ctx, tx, phasesTable, id, from, to, c, why)
 }
 
 // SetPhase changes columns of a phase that is in status when; "" is any status.
 func (tx *Tx) SetPhase(ctx context.Context, id int64, when models.PhaseStatus, set PhaseSet) error {
+	if err := set.reword(ctx, tx, id); err != nil {
+		return err
+	}
 	return update(ctx, tx, phasesTable, id, when, set.columns(), nil)
+}
+
+// reword notes when the set says something that a plan is found by. A reason
+// that only ends costs nothing here: it goes with the next text.
+func (set PhaseSet) reword(ctx context.Context, tx *Tx, id int64) error {
+	if set.DoneWhen != nil || set.Reason != nil && *set.Reason != "" {
+		return tx.rewordPhase(ctx, id)
+	}
+	return nil
 }

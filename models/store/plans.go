@@ -74,6 +74,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, p *models.Plan, phases []models.Ph
 			return fmt.Errorf("insert phase %d of the plan: %w", ph.Position, err)
 		}
 	}
+	tx.reword(p.ID)
 	return nil
 }
 
@@ -83,6 +84,7 @@ func (tx *Tx) MovePlan(ctx context.Context, id string, from, to models.PlanStatu
 	if err != nil {
 		return err
 	}
+	set.reword(tx, id)
 	return move(ctx, tx, plansTable, id, from, to, c, why)
 }
 
@@ -92,5 +94,13 @@ func (tx *Tx) SetPlan(ctx context.Context, id string, when models.PlanStatus, se
 	if err != nil {
 		return err
 	}
+	set.reword(tx, id)
 	return update(ctx, tx, plansTable, id, when, c, nil)
+}
+
+// reword notes when the set changes what a plan is found by.
+func (set PlanSet) reword(tx *Tx, id string) {
+	if set.Title != nil || set.Goal != nil || set.DodText != nil {
+		tx.reword(id)
+	}
 }

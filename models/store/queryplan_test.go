@@ -131,7 +131,8 @@ func TestQueryPlans(t *testing.T) {
 		{"Plans of a project", list(models.PlanFilter{ProjectID: 1}), []string{"plans USING COVERING INDEX plans_project (project_id=? AND id<?)"}, true},
 		{"Plans of both", list(models.PlanFilter{ProjectID: 1, Status: []models.PlanStatus{models.PlanRunning}}), []string{"plans USING COVERING INDEX plans_project_status (project_id=? AND status=? AND id<?)"}, true},
 		{"Plans of two statuses", list(models.PlanFilter{Status: []models.PlanStatus{models.PlanRunning, models.PlanWaiting}}), []string{"plans USING COVERING INDEX plans_status (status=? AND id<?)"}, false},
-		{"Plans by words", list(models.PlanFilter{Search: "tidy"}), []string{"plans USING INDEX sqlite_autoindex_plans_1 (id<?)"}, true},
+		// A search goes through the words of all plans: one narrow table, and no long text.
+		{"Plans by words", list(models.PlanFilter{Search: "tidy"}), []string{"plans USING INDEX sqlite_autoindex_plans_1 (id<?)", "SCAN plan_words", "verdicts_pass (pass_id=?)"}, true},
 		{"RunningPlans", func(r Reader) error { _, err := r.RunningPlans(ctx, 10); return err }, []string{"plans USING COVERING INDEX plans_status (status=? AND id<?)"}, true},
 		{"Inbox", func(r Reader) error { _, err := r.Inbox(ctx, 10); return err }, []string{"plans USING COVERING INDEX plans_status (status=? AND id<?)", "phases USING INTEGER PRIMARY KEY"}, false},
 		{"PlanDetail", func(r Reader) error { _, err := r.PlanDetail(ctx, d.plan.ID); return err }, []string{"sqlite_autoindex_phases_1", "sqlite_autoindex_passes_1", "sqlite_autoindex_runs_1", "verdicts_pass", "evaluations_plan"}, false},
@@ -141,7 +142,7 @@ func TestQueryPlans(t *testing.T) {
 			lines := plansOf(t, s, tc.read)
 			shown := strings.Join(lines, "\n")
 			for _, l := range lines {
-				if strings.Contains(l, "SCAN") && !part.MatchString(l) {
+				if strings.Contains(l, "SCAN") && !part.MatchString(l) && !strings.Contains(l, "plan_words") {
 					t.Errorf("%q reads a whole table:\n%s", l, shown)
 				}
 				if tc.sorted && strings.Contains(l, "TEMP B-TREE") {

@@ -68,6 +68,24 @@ func (tx *Tx) InsertTemplate(ctx context.Context, t *models.Template) error {
 	return nil
 }
 
+// ArchiveTemplate takes a template out of the choices, or brings it back. One
+// that is in that state already is a CodeConflict.
+func (tx *Tx) ArchiveTemplate(ctx context.Context, id int64, archive bool) error {
+	q := "UPDATE templates SET archived_at = ? WHERE id = ? AND archived_at IS NULL"
+	args := []any{tx.now, id}
+	if !archive {
+		q, args = "UPDATE templates SET archived_at = NULL WHERE id = ? AND archived_at IS NOT NULL", []any{id}
+	}
+	done := tx.q(ctx).Exec(q, args...)
+	if done.Error != nil {
+		return fmt.Errorf("archive template %d: %w", id, done.Error)
+	}
+	if done.RowsAffected == 0 {
+		return models.Errorf(models.CodeConflict, "Somebody else was quicker: look at the template again.")
+	}
+	return nil
+}
+
 // InsertTemplateVersion publishes the next version of a template and fills in
 // its id, number and time.
 func (tx *Tx) InsertTemplateVersion(ctx context.Context, v *models.TemplateVersion) error {

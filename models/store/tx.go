@@ -18,8 +18,9 @@ import (
 // goroutine only, inside the function that it was handed to.
 type Tx struct {
 	Reader
-	now     time.Time // one moment for everything in the transaction
-	touched []string  // plans whose version goes up at the commit
+	now      time.Time // one moment for everything in the transaction
+	touched  []string  // plans whose version goes up at the commit
+	reworded []string  // plans whose words are stored anew at the commit
 }
 
 // Reader has all reads, for the Store (the last committed state) and for a Tx
@@ -60,6 +61,9 @@ func (s *Store) inTx(ctx context.Context, db *gorm.DB, f func(tx *Tx) error) err
 	err := db.WithContext(ctx).Transaction(func(g *gorm.DB) error {
 		tx := &Tx{Reader: Reader{db: g}, now: s.clock()}
 		if err := f(tx); err != nil {
+			return err
+		}
+		if err := tx.writeWords(ctx); err != nil {
 			return err
 		}
 		return tx.bumpVersions(ctx)

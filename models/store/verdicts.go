@@ -33,5 +33,6 @@ func (tx *Tx) InsertVerdict(ctx context.Context, v *models.Verdict) error {
 		return fmt.Errorf("count the verdict of pass %d: %w", v.PassID, err)
 	}
 	tx.touch(v.PlanID)
+	tx.reword(v.PlanID)
 	return nil
 }

@@ -53,6 +53,7 @@ func Fill(ctx context.Context, path string, finishedPhases, plans int) (err erro
 		{"phases", phaseRows, []any{finishedPhases, plans, plans, plans}},
 		{"passes", passRows, []any{finishedPhases, plans}},
 		{"runs", runRows, []any{finishedPhases, plans}},
+		{"words", wordRows, nil},
 	} {
 		if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
 			return fmt.Errorf("storetest: fill in the %s: %w", step.what, err)
@@ -86,6 +87,9 @@ const (
 			end_tree, evidence_hash, judge_tries, reason, claimed_by, created_at, started_at, ended_at)
 		SELECT n + 1, n + 1, printf('01%024d', n % ?), 1, 0, 'met', 'Do what the goal says', '', '', '', '', '', 0, '', '', ` + when + `, ` + when + `, ` + when + `
 		FROM count`
+
+	wordRows = `INSERT INTO plan_words (plan_id, words)
+		SELECT p.id, LOWER(p.title || ' ' || p.goal || ' ' || p.dod_text || ' ' || (SELECT GROUP_CONCAT(h.done_when || ' ' || h.reason, ' ') FROM phases h WHERE h.plan_id = p.id)) FROM plans p`
 
 	runRows = count + `INSERT INTO runs (id, pass_id, phase_id, plan_id, position, try, agent, status, exit_code, pid, pid_start, final_message,
 			activity, reason, input_tokens, output_tokens, cost_usd, "commit", tree, log_bytes, log_cut, created_at, started_at, ended_at)
