@@ -19,6 +19,8 @@ func (s *Server) templateRoutes() []route {
 		{Method: post, Path: "/templates/preview", Role: lead, Handler: s.previewTemplate},
 		{Method: get, Path: "/templates/:id", Role: viewer, Handler: s.showTemplate},
 		{Method: get, Path: "/templates/:id/edit", Role: lead, Handler: s.showEditTemplate},
+		{Method: post, Path: "/templates/:id/archive", Role: lead, Handler: s.archiveTemplate},
+		{Method: post, Path: "/templates/:id/restore", Role: lead, Handler: s.archiveTemplate},
 		{Method: post, Path: "/templates/:id/versions", Role: lead, Handler: s.publishTemplate},
 	}
 }
@@ -31,10 +33,14 @@ func (s *Server) showTemplates(c echo.Context) error {
 	}
 	v := views.TemplatesView{CanWrite: s.user(c).Role.Can(lead)}
 	for _, r := range rows {
-		if r.ArchivedAt != nil || r.PublishedAt == nil {
+		if r.PublishedAt == nil {
 			continue
 		}
-		v.Rows = append(v.Rows, views.TemplateRow{ID: r.ID, Name: r.Name, Description: r.Description, Version: r.Latest, At: *r.PublishedAt, By: r.PublishedBy})
+		list := &v.Rows
+		if r.ArchivedAt != nil {
+			list = &v.Archived
+		}
+		*list = append(*list, views.TemplateRow{ID: r.ID, Name: r.Name, Description: r.Description, Version: r.Latest, At: *r.PublishedAt, By: r.PublishedBy})
 	}
 	if v.Meta, err = s.meta(c, "Templates", views.NavTemplates); err != nil {
 		return err
@@ -44,6 +50,36 @@ func (s *Server) showTemplates(c echo.Context) error {
 
 // GET /templates/:id?version=N&against=M
 func (s *Server) showTemplate(c echo.Context) error {
+	return s.templatePage(c, http.StatusOK, "", nil)
+}
+
+// POST /templates/:id/archive and /templates/:id/restore
+func (s *Server) archiveTemplate(c echo.Context) error {
+	d, err := s.template(c)
+	if err != nil {
+		return err
+	}
+	archive, why := strings.HasSuffix(c.Path(), "/archive"), field(c, "why")
+	err = s.Engine.ArchiveTemplate(c.Request().Context(), s.actor(c), d.Template.ID, archive, why)
+	if e, status, ok := refusal(err); ok && e.Fields != nil {
+		return s.templatePage(c, status, why, e.Fields)
+	}
+	if err != nil {
+		return err
+	}
+	said := "%s is archived: new plans cannot begin with it. Plans that did keep their version."
+	if !archive {
+		said = "%s is back: new plans can begin with it."
+	}
+	if err := s.flash(c, views.FlashDone, said, d.Template.Name); err != nil {
+		return err
+	}
+	return seeOther(c, views.TemplatePath(d.Template.ID))
+}
+
+// templatePage shows a version; why is what was typed into the question about
+// archiving, and errors what is wrong with it.
+func (s *Server) templatePage(c echo.Context, status int, why string, errors map[string]string) error {
 	d, err := s.template(c)
 	if err != nil {
 		return err
@@ -55,7 +91,7 @@ func (s *Server) showTemplate(c echo.Context) error {
 	v := views.TemplateView{
 		ID: d.Template.ID, Name: d.Template.Name, Description: d.Template.Description, Version: shown.Version, Newest: d.Versions[0].Version,
 		At: shown.CreatedAt, By: shown.PublisherName, Why: shown.Why, Text: shown.Text, Args: shown.Args, CanWrite: s.user(c).Role.Can(lead),
-		Preview: s.templatePreview(shown.Text, shown.Args),
+		Preview: s.templatePreview(shown.Text, shown.Args), Archived: d.Template.ArchivedAt, ArchiveWhy: why, ArchiveError: errors["why"],
 	}
 	if shown.Opinions > 1 {
 		v.Opinions = templatePanel(s.Engine.EvaluatorPanel, shown.Opinions)
@@ -73,7 +109,7 @@ func (s *Server) showTemplate(c echo.Context) error {
 	if v.Meta, err = s.meta(c, d.Template.Name, views.NavTemplates); err != nil {
 		return err
 	}
-	return s.page(c, http.StatusOK, views.TemplatePage(v))
+	return s.page(c, status, views.TemplatePage(v))
 }
 
 // template is the one in the address, with at least one version.

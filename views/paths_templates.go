@@ -26,5 +26,12 @@ func TemplateDiffPath(id int64, version, against int) string {
 // TemplateVersionsPath.
 func TemplateEditPath(id int64) string { return TemplatePath(id) + "/edit" }
 
+// TemplateArchivePath is where a template is archived, TemplateRestorePath where
+// it is brought back.
+func TemplateArchivePath(id int64) string { return TemplatePath(id) + "/archive" }
+
+// TemplateRestorePath is where an archived template is brought back.
+func TemplateRestorePath(id int64) string { return TemplatePath(id) + "/restore" }
+
 // TemplateVersionsPath is where a template's next version is posted to.
 func TemplateVersionsPath(id int64) string { return TemplatePath(id) + "/versions" }

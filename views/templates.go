@@ -10,6 +10,7 @@ import (
 type TemplatesView struct {
 	Meta     PageMeta
 	Rows     []TemplateRow
+	Archived []TemplateRow // not offered to new plans
 	CanWrite bool
 }
 
@@ -37,6 +38,9 @@ type TemplateView struct {
 	Versions          []TemplateVersionRow // newest first
 	Diff              *TemplateDiff
 	CanWrite          bool
+	Archived          *time.Time // since when new plans cannot begin with it
+	ArchiveWhy        string     // typed into the question about archiving
+	ArchiveError      string
 }
 
 // TemplateVersionRow is one line of a template's history.
