@@ -30,7 +30,7 @@ func TestALongPlanStaysALightPage(t *testing.T) {
 	}
 	phases := w.detail(id).Phases
 	tenth := phases[9].Phase.ID
-	if href := d.Find("#" + views.PhaseAnchor(tenth) + " h3 a").AttrOr("href", ""); href != views.PhaseWholePath(id, tenth) {
+	if href := d.Find("#"+views.PhaseAnchor(tenth)+" h3 a").AttrOr("href", ""); href != views.PhaseWholePath(id, tenth) {
 		t.Errorf("the tenth phase leads to %q", href)
 	}
 	d = doc(t, w.lea.get("/plans/"+id+"?phase="+fmt.Sprint(tenth)))
