@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -24,9 +25,22 @@ type overviewReader interface {
 func (s *Server) overviewRoutes() []route {
 	return []route{
 		{Method: get, Path: "/", Role: viewer, Handler: s.showInbox},
+		{Method: get, Path: views.InboxCountPath, Role: lead, Handler: s.inboxCount},
 		{Method: get, Path: "/audit", Role: viewer, Handler: s.showAudit},
 		{Method: get, Path: "/settings", Role: viewer, Handler: s.showSettings},
 	}
+}
+
+// GET /inbox/count, the number in the menu. Without scripts the inbox answers.
+func (s *Server) inboxCount(c echo.Context) error {
+	if !wantsFragment(c) {
+		return c.Redirect(http.StatusFound, "/")
+	}
+	n, err := s.Reader.InboxCount(c.Request().Context(), inboxCountMax)
+	if err != nil {
+		return err
+	}
+	return s.versioned(c, fmt.Sprintf("inbox-%d", n), func() (templ.Component, error) { return views.InboxCount(n), nil })
 }
 
 // How much the inbox shows at once.

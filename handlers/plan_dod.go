@@ -43,13 +43,7 @@ func (s *Server) editPlanDod(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := views.DodForm{Text: field(c, "dod"), Template: field(c, "template")}
-	args := map[string]string{}
-	for name := range c.Request().PostForm {
-		if arg, ok := strings.CutPrefix(name, "dod_args."); ok {
-			args[arg] = field(c, name)
-		}
-	}
+	v, args := readDodForm(c)
 	in := engine.NewPlan{Dod: v.Text, DodArgs: args}
 	if v.Template != "" {
 		if in.TemplateVersionID, err = strconv.ParseInt(v.Template, 10, 64); err != nil || in.TemplateVersionID < 1 {
@@ -71,6 +65,50 @@ func (s *Server) editPlanDod(c echo.Context) error {
 	return s.dodForm(c, status, p, v, args)
 }
 
+// readDodForm is what was typed, with the values of placeholders.
+func readDodForm(c echo.Context) (v views.DodForm, args map[string]string) {
+	v, args = views.DodForm{Text: field(c, "dod"), Template: field(c, "template")}, map[string]string{}
+	for name := range c.Request().PostForm {
+		if arg, ok := strings.CutPrefix(name, "dod_args."); ok {
+			args[arg] = field(c, name)
+		}
+	}
+	return v, args
+}
+
+// POST /plans/:id/dod/preview: what the text, or the template that is chosen
+// instead of it, is read as. It stores nothing.
+func (s *Server) previewPlanDod(c echo.Context) error {
+	if _, err := planParam(c); err != nil {
+		return err
+	}
+	v, args := readDodForm(c)
+	text := v.Text
+	if n, err := strconv.ParseInt(v.Template, 10, 64); err == nil {
+		chosen, err := s.Reader.TemplateVersion(c.Request().Context(), n)
+		if err != nil {
+			return err
+		}
+		text = chosen.Text
+	}
+	return s.fragment(c, http.StatusOK, views.Criteria(s.dodPreview(text, args)))
+}
+
+// dodPreview reads a definition of done with the values that are typed so far;
+// a placeholder without one stays open.
+func (s *Server) dodPreview(text string, args map[string]string) views.CriteriaPreview {
+	filled := map[string]string{}
+	for name, value := range args {
+		if value != "" {
+			filled[name] = value
+		}
+	}
+	return previewCriteria(text, previewOptions{
+		ID: views.DodPreviewID, Spec: s.Engine.EvaluatorSpec(), Args: filled,
+		Empty: "Without a definition of done nothing has to hold before the plan can be applied, unless the project asks for one.",
+	})
+}
+
 // dodForm shows the form. Placeholders of the text get a field each; values
 // that are typed already are kept.
 func (s *Server) dodForm(c echo.Context, status int, p models.Plan, v views.DodForm, args map[string]string) error {
@@ -85,6 +123,9 @@ func (s *Server) dodForm(c echo.Context, status int, p models.Plan, v views.DodF
 	text, hints := v.Text, map[string]string{}
 	known := false
 	for _, t := range list {
+		if t.ArchivedAt != nil {
+			continue // one that the plan pins is added below
+		}
 		latest, err := s.Reader.LatestTemplateVersion(ctx, t.ID)
 		if models.CodeOf(err) == models.CodeNotFound {
 			continue
@@ -110,6 +151,7 @@ func (s *Server) dodForm(c echo.Context, status int, p models.Plan, v views.DodF
 			return err
 		}
 	}
+	v.Preview = s.dodPreview(text, args)
 	names := dod.Placeholders(text)
 	for name := range args {
 		if !slices.Contains(names, name) {

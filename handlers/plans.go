@@ -48,6 +48,7 @@ func (s *Server) planRoutes() []route {
 		{Method: post, Path: "/phases/:id/accept", Role: lead, Handler: s.acceptPhase},
 
 		{Method: get, Path: "/passes/:id", Role: viewer, Handler: s.showPass},
+		{Method: post, Path: "/plans/:id/dod/preview", Role: lead, Handler: s.previewPlanDod},
 		{Method: get, Path: "/runs/:id", Role: viewer, Handler: s.showRun},
 		{Method: get, Path: "/runs/:id/log.txt", Role: viewer, Handler: s.rawLog},
 		{Method: get, Path: "/runs/:id/log/events", Role: viewer, Handler: s.streamLog, Stream: true},

@@ -49,14 +49,14 @@ func DodFormPage(v DodForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<form class=\"max-w-3xl space-y-5\" method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<form class=\"space-y-5\" method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(PlanDodPath(v.PlanID))).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dod_form.templ`, Line: 13, Col: 95}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dod_form.templ`, Line: 13, Col: 85}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 			if templ_7745c5c3_Err != nil {
@@ -78,30 +78,46 @@ func DodFormPage(v DodForm) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = ui.Select(ui.FieldProps{Name: "template", Label: "Template", Value: v.Template, Options: v.Templates, Error: v.Errors["template"], Hint: "With a template its text is taken, and the text below is not."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"grid items-start gap-6 lg:grid-cols-2\"><div class=\"min-w-0 space-y-5\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Textarea(ui.FieldProps{Name: "dod", Label: "Text", Value: v.Text, Error: v.Errors["dod"], Rows: 12, Mono: true, Optional: true,
+			templ_7745c5c3_Err = ui.Select(ui.FieldProps{Name: "template", Label: "Template", Value: v.Template, Options: v.Templates, Error: v.Errors["template"], Hint: "With a template its text is taken, and the text below is not.", Attrs: v.typing()}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = ui.Textarea(ui.FieldProps{Name: "dod", Label: "Text", Value: v.Text, Error: v.Errors["dod"], Rows: 12, Mono: true, Optional: true, Attrs: v.typing(),
 				Hint: "A line is matched literally. After -> stands how it is checked: run: command, file: path, match: /re/, absent: /re/, judge, human. (info) is shown only, (must) can never be waived."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if len(v.Args) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<fieldset class=\"space-y-4 rounded-md border p-4\"><legend class=\"px-1 text-sm font-medium\">Values for the placeholders</legend> ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<fieldset class=\"space-y-4 rounded-md border p-4\"><legend class=\"px-1 text-sm font-medium\">Values for the placeholders</legend> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				for _, a := range v.Args {
-					templ_7745c5c3_Err = ui.Input(ui.FieldProps{Name: "dod_args." + a.Name, Label: "{" + a.Name + "}", Value: a.Value, Hint: a.Hint, Error: v.Errors["dod_args."+a.Name]}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Input(ui.FieldProps{Name: "dod_args." + a.Name, Label: "{" + a.Name + "}", Value: a.Value, Hint: a.Hint, Error: v.Errors["dod_args."+a.Name], Attrs: v.typing()}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</fieldset>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</fieldset>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</div><div class=\"min-w-0 space-y-2\"><h2 class=\"text-sm font-medium\">Preview</h2>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = Criteria(v.Preview).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<noscript><p class=\"text-xs text-muted-foreground\">It shows what is saved; what is typed is read when you save.</p></noscript></div></div>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Var4 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -129,7 +145,7 @@ func DodFormPage(v DodForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -141,6 +157,11 @@ func DodFormPage(v DodForm) templ.Component {
 		}
 		return nil
 	})
+}
+
+// typing shows the preview anew while somebody types or chooses.
+func (v DodForm) typing() templ.Attributes {
+	return previewOn(PlanDodPreviewPath(v.PlanID), DodPreviewID)
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -4,6 +4,7 @@
 package views
 
 import (
+	"strconv"
 	"time"
 
 	"donewhen/models"
@@ -18,6 +19,15 @@ type PageMeta struct {
 	Flash  []Flash   // what the last request did
 	Now    time.Time // the server's clock, from which relative times are counted
 	Inbox  int       // how much waits on the reader, 0 shows no number
+}
+
+// counted is the title of the tab, with how much waits on the reader; the inbox
+// counts in its own way.
+func (p PageMeta) counted() string {
+	if p.Inbox == 0 || p.Active == NavInbox {
+		return p.Title
+	}
+	return "(" + strconv.Itoa(p.Inbox) + ") " + p.Title
 }
 
 // UserBadge is the logged-in user, by the role's stored word.

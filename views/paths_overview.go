@@ -4,6 +4,8 @@ package views
 const (
 	AuditPath    = "/audit"
 	SettingsPath = "/settings"
+
+	InboxCountPath = "/inbox/count" // how much waits on the reader, a live part of every page
 )
 
 // AuditBeforePath is the page of the audit log with what came before an event.

@@ -60,6 +60,9 @@ func PlanVerbPath(id, verb string) string { return PlanPath(id) + "/" + verb }
 // PlanDodPath is the form that replaces a plan's definition of done.
 func PlanDodPath(id string) string { return PlanPath(id) + "/dod" }
 
+// PlanDodPreviewPath is what that form's text is read as (POST, a fragment).
+func PlanDodPreviewPath(id string) string { return PlanDodPath(id) + "/preview" }
+
 // PlanActivityPath is all that happened in a plan, by pages: before is the
 // smallest event id of the page before, 0 the newest page.
 func PlanActivityPath(id string, before int64) string {

@@ -329,6 +329,7 @@ type DodForm struct {
 	Args         []DodFormArg
 	Errors       map[string]string
 	Error        string
+	Preview      CriteriaPreview
 	Evaluated    bool // an evaluation would no longer count
 	Unsupported  string
 }

@@ -14,5 +14,6 @@ import './drafts.js'
 import './focus.js'
 import './grid.js'
 import './diff-tree.js'
+import './inbox-count.js'
 
 document.documentElement.classList.add('js')
