@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 sums() { find . -name '*_templ.go' -not -path './node_modules/*' -not -path './data/*' -exec cksum {} + | LC_ALL=C sort -k3; }
 mkdir -p .task
 sums >.task/templ.before
-go tool templ generate -log-level error
+sh tools/generate.sh
 sums >.task/templ.after
 if ! cmp -s .task/templ.before .task/templ.after; then
 	echo "generated files were not up to date (they are now; commit them):" >&2
