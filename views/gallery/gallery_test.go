@@ -12,6 +12,7 @@ import (
 
 	"donewhen/internal/browsertest"
 	"donewhen/static"
+	"donewhen/views"
 	"donewhen/views/gallery"
 )
 
@@ -26,7 +27,8 @@ func serve(t *testing.T, more map[string]http.HandlerFunc) *httptest.Server {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/static/", static.Handler())
-	mux.Handle("/", templ.Handler(gallery.Components()))
+	mux.Handle("/{$}", templ.Handler(gallery.Components()))
+	mux.Handle(views.InboxCountPath, templ.Handler(views.InboxCount(0))) // the live part of every page
 	mux.Handle("/login", templ.Handler(gallery.Login()))
 	if more["/events"] == nil {
 		mux.HandleFunc("/events", func(w http.ResponseWriter, r *http.Request) {
