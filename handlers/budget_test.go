@@ -305,7 +305,7 @@ func TestBudgetInABrowser(t *testing.T) {
 	open("/plans/"+free, "#budget")
 	look(t, b, "budget-none")
 	open("/plans/new", "#limits-fold")
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("limits-fold").open = true`), chromedp.SendKeys(chromedp.CSS("#field-budget_usd"), "much"),
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("limits-fold").open = true`), chromedp.WaitVisible(chromedp.CSS("#field-budget_usd")), chromedp.SendKeys(chromedp.CSS("#field-budget_usd"), "much"),
 		chromedp.SendKeys(chromedp.CSS("#create-plan"), "\r"), chromedp.WaitVisible(chromedp.CSS("#field-budget_usd[aria-invalid]")))
 	_ = b.Complaints() // the 422 itself
 	look(t, b, "budget-form")
