@@ -74,6 +74,9 @@ func TestFingerprintTellsEveryPartApart(t *testing.T) {
 		"fewer":        dod.Fingerprint("t", base[:1], "1", "text"),
 		"version":      dod.Fingerprint("t", base, "2", "text"),
 		"evaluator":    dod.Fingerprint("t", base, "1", "runtime:claude"),
+		"argument":     dod.Fingerprint("t", base, "1", "text", "ARG_A=1"),
+		"another":      dod.Fingerprint("t", base, "1", "text", "ARG_A=2"),
+		"two":          dod.Fingerprint("t", base, "1", "text", "ARG_A=1", "ARG_B=2"),
 		"shifted":      dod.Fingerprint("t1", base, "", "text"),
 		"shifted more": dod.Fingerprint("", base, "t1", "text"),
 	} {

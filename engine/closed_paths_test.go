@@ -125,3 +125,27 @@ func TestHumanCriterionNeedsARoleThatExists(t *testing.T) {
 	_, err := h.engine.CreatePlan(h.ctx, lead, engine.NewPlan{ProjectID: h.project.ID, Title: "x", Dod: "agreed -> human: leda", Phases: []engine.NewPhase{shell("a", "true")}})
 	wantErrCode(t, err, models.CodeInvalid)
 }
+
+// An argument reaches a run: check beside the criteria's text: with another value
+// it is another check, and what was evaluated before says nothing about it.
+func TestArgumentsAreOfTheFingerprint(t *testing.T) {
+	h := newHouse(t)
+	text := "- the file is there -> run: test -f \"$ARG_FILE\""
+	id := h.createWith(engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "made.txt"}, Phases: []engine.NewPhase{shell("work", "echo x > made.txt")}})
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	h.settle()
+	g, err := h.engine.Gate(h.ctx, id)
+	must(t, err)
+	if !g.State.Open {
+		t.Fatalf("closed at first: %s", g.State.Sentence)
+	}
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "never-made.txt"}}))
+	g, err = h.engine.Gate(h.ctx, id)
+	must(t, err)
+	if g.State.Open || !g.Stale || !strings.Contains(g.State.Sentence, "the arguments") {
+		t.Errorf("open %v, stale %v: %s", g.State.Open, g.Stale, g.State.Sentence)
+	}
+	if err := h.engine.Apply(h.ctx, lead, id, g.Commit, g.EvaluationID); models.CodeOf(err) == "" {
+		t.Error("applied with a check that was never carried out")
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"donewhen/dod"
 	"donewhen/models"
@@ -214,19 +215,21 @@ func (e *Engine) planContext(ctx context.Context, plan models.Plan, project mode
 // fingerprint is what an evaluation, a waiver or a sign-off is bound to.
 func (e *Engine) fingerprint(plan models.Plan) string {
 	p := e.parts(plan)
-	return dod.Fingerprint(p.Tree, Criteria(plan), p.Template, p.Evaluator)
+	return dod.Fingerprint(p.Tree, Criteria(plan), p.Template, p.Evaluator, p.Args...)
 }
 
 // fingerprintParts tell a person which part moved.
 type fingerprintParts struct {
-	Tree      string `json:"tree"`
-	Criteria  string `json:"criteria"`
-	Template  string `json:"template"`
-	Evaluator string `json:"evaluator"`
+	Tree      string   `json:"tree"`
+	Criteria  string   `json:"criteria"`
+	Template  string   `json:"template"`
+	Evaluator string   `json:"evaluator"`
+	Args      []string `json:"args"` // NAME=VALUE, sorted
 }
 
 func (e *Engine) parts(plan models.Plan) fingerprintParts {
-	p := fingerprintParts{Tree: plan.WorkTree, Criteria: plan.CriteriaJSON, Template: "none", Evaluator: dod.PanelSpec(e.panelFor(e.Evaluator, plan.DodOpinions))}
+	p := fingerprintParts{Tree: plan.WorkTree, Criteria: plan.CriteriaJSON, Template: "none", Evaluator: dod.PanelSpec(e.panelFor(e.Evaluator, plan.DodOpinions)),
+		Args: dod.ArgEnv(plan.DodArgs)}
 	if plan.TemplateVersionID != nil {
 		p.Template = itoa(*plan.TemplateVersionID)
 	}
@@ -248,6 +251,7 @@ func (p fingerprintParts) moved(evaluated string) []string {
 		{p.Criteria != old.Criteria, "the criteria"},
 		{p.Template != old.Template, "the template's version"},
 		{p.Evaluator != old.Evaluator, "the evaluator"},
+		{!slices.Equal(p.Args, old.Args), "the arguments"},
 	} {
 		if d.differs {
 			out = append(out, d.name)

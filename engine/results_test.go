@@ -85,11 +85,11 @@ func TestWhatMovedIsNamed(t *testing.T) {
 		want []string
 	}{
 		{old, nil},
-		{fingerprintParts{"x", "c", "1", "text"}, []string{"the workspace's files"}},
-		{fingerprintParts{"t", "x", "1", "text"}, []string{"the criteria"}},
-		{fingerprintParts{"t", "c", "2", "text"}, []string{"the template's version"}},
-		{fingerprintParts{"t", "c", "1", "runtime:claude"}, []string{"the evaluator"}},
-		{fingerprintParts{"x", "x", "x", "x"}, []string{"the workspace's files", "the criteria", "the template's version", "the evaluator"}},
+		{fingerprintParts{"x", "c", "1", "text", nil}, []string{"the workspace's files"}},
+		{fingerprintParts{"t", "x", "1", "text", nil}, []string{"the criteria"}},
+		{fingerprintParts{"t", "c", "2", "text", nil}, []string{"the template's version"}},
+		{fingerprintParts{"t", "c", "1", "runtime:claude", nil}, []string{"the evaluator"}},
+		{fingerprintParts{"x", "x", "x", "x", nil}, []string{"the workspace's files", "the criteria", "the template's version", "the evaluator"}},
 	} {
 		if got := c.now.moved(toJSON(old)); !slices.Equal(got, c.want) {
 			t.Errorf("%+v: %q, want %q", c.now, got, c.want)
