@@ -149,3 +149,20 @@ func TestArgumentsAreOfTheFingerprint(t *testing.T) {
 		t.Error("applied with a check that was never carried out")
 	}
 }
+
+// A pass is judged on what its phase has made of the tree, not on its own
+// changes alone: doing nothing in pass 2 mends nothing of pass 1, and what pass 1
+// did right still counts.
+func TestEvidenceIsOfThePhase(t *testing.T) {
+	h := newHouse(t)
+	p := shell("tidy", `if [ "$DONEWHEN_PASS" = 1 ]; then echo 'TODO: errors' > parser.txt; else echo nothing to do; fi`)
+	p.DoneWhen, p.MaxIterations = "- no TODO is left -> absent: /TODO/", 3
+	if d := h.phase(h.start(p), 1); d.Phase.Status == models.PhaseCompleted {
+		t.Error("completed with the forbidden text in the tree")
+	}
+	p = shell("both", `if [ "$DONEWHEN_PASS" = 1 ]; then echo AAAA > a.txt; else echo BBBB > b.txt; fi`)
+	p.DoneWhen, p.MaxIterations = "- one -> match: /AAAA/\n- two -> match: /BBBB/", 3
+	if d := h.phase(h.start(p), 1); d.Phase.Status != models.PhaseCompleted || len(d.Passes) != 2 {
+		t.Errorf("%s after %d passes: %s", d.Phase.Status, len(d.Passes), d.Phase.Reason)
+	}
+}

@@ -58,8 +58,8 @@ type RunEvidence struct {
 }
 
 // CollectEvidence gathers what a pass surfaced: for each run its runtime, exit
-// code, final message and output; for the pass the changed files and added
-// lines. Control sequences are stripped, invalid UTF-8 is replaced and secrets
+// code, final message and output; the files and lines that its phase has changed
+// and added until its end. Control sequences are stripped, invalid UTF-8 is replaced and secrets
 // are redacted before anything is cut; lines of the pass's own task text are
 // taken out of what agents said and printed, since an echo proves nothing.
 func (e *Engine) CollectEvidence(ctx context.Context, repo workspace.Repo, pass models.Pass) (Evidence, error) {
@@ -102,13 +102,23 @@ func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass 
 	if pass.StartCommit == "" || pass.EndCommit == "" {
 		return ev, nil
 	}
-	diff, err := e.Spaces.Diff(ctx, repo, pass.StartCommit, pass.EndCommit)
+	ph, err := e.Store.Phase(ctx, pass.PhaseID)
 	if err != nil {
-		return ev, fmt.Errorf("compare the pass's start and end: %w", err)
+		return ev, err
 	}
-	added, cut, err := e.Spaces.AddedLines(ctx, repo, pass.StartCommit, pass.EndCommit, maxDiff)
+	// What the passes before left in the tree is judged too: a fault of pass 1 is
+	// not gone because pass 2 did nothing, nor is what pass 1 did right.
+	from := pass.StartCommit
+	if ph.StartCommit != "" {
+		from = ph.StartCommit
+	}
+	diff, err := e.Spaces.Diff(ctx, repo, from, pass.EndCommit)
 	if err != nil {
-		return ev, fmt.Errorf("read the pass's added lines: %w", err)
+		return ev, fmt.Errorf("compare the phase's start and the pass's end: %w", err)
+	}
+	added, cut, err := e.Spaces.AddedLines(ctx, repo, from, pass.EndCommit, maxDiff)
+	if err != nil {
+		return ev, fmt.Errorf("read the phase's added lines: %w", err)
 	}
 	ev.Files, ev.Added, ev.Gone = diff.Files, diff.Added, diff.Deleted
 	look("diff", added)
