@@ -21,6 +21,7 @@ const (
 	logWords    = 200             // signs that are looked for
 	logLook     = 2 * time.Second // how long a request looks, unless Deps say otherwise
 	logLookBack = 20_000          // lines of the first look backwards; each further one takes twice as many
+	logLookSize = 4 << 20         // bytes of one look backwards: it cannot stop half way, so it must not be long
 	logAbove    = 12              // lines shown above one that was found
 )
 
@@ -37,7 +38,7 @@ type logLooked struct {
 func (s *Server) lookFrom(ctx context.Context, id int64, find *logFind, from int64, most int) (logLooked, error) {
 	var out logLooked
 	stop := time.Now().Add(cmp.Or(s.LogLook, logLook)) // of work, not of the day: no clock of a test makes it
-	looked := 0                                        // bytes since the time was looked at
+	looked := 0                                        // bytes since the time was looked at; of one line at most 1 MiB is
 	err := s.Logs.Scan(ctx, id, max(from, 1), 0, func(l engine.LogLine) bool {
 		if len(out.hits) == most {
 			out.on = l.N
@@ -49,7 +50,7 @@ func (s *Server) lookFrom(ctx context.Context, id int64, find *logFind, from int
 				return false
 			}
 		}
-		looked += l.Size
+		looked += len(l.Data)
 		out.take(find, l)
 		return ctx.Err() == nil
 	})
@@ -61,10 +62,19 @@ func (s *Server) lookFrom(ctx context.Context, id int64, find *logFind, from int
 func (s *Server) lookBack(ctx context.Context, id int64, find *logFind, before int64, most int) (logLooked, error) {
 	var out logLooked
 	stop := time.Now().Add(cmp.Or(s.LogLook, logLook))
-	for end, step := before, int64(logLookBack); end > 1; step *= 2 {
+	for end, step := before, int64(logLookBack); end > 1; {
 		begin := max(1, end-step)
 		var part logLooked
+		size, first := 0, int64(0)
 		err := s.Logs.Scan(ctx, id, begin, end, func(l engine.LogLine) bool {
+			if first == 0 {
+				first = l.N
+			}
+			if size += len(l.Data); size > logLookSize && end-begin > 1 {
+				lines := max(1, l.N-first) // as many of them as fit, or at most half of what did not
+				step = max(1, min(step/2, lines*logLookSize/int64(size)/2))
+				return false
+			}
 			part.take(find, l)
 			if n := len(part.hits) - most; n > 0 {
 				part.hits = append(part.hits[:0], part.hits[n:]...)
@@ -74,6 +84,14 @@ func (s *Server) lookBack(ctx context.Context, id int64, find *logFind, before i
 		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return out, err
 		}
+		late := time.Now().After(stop)
+		if size > logLookSize && end-begin > 1 { // given up: nothing in it counts, as later lines may have the words too
+			if late && end < before {
+				out.on, out.timed = end, true
+				return out, nil
+			}
+			continue
+		}
 		out.hits, out.long = append(part.hits, out.hits...), out.long+part.long
 		if n := len(out.hits) - most; n >= 0 {
 			out.hits = out.hits[n:]
@@ -82,8 +100,8 @@ func (s *Server) lookBack(ctx context.Context, id int64, find *logFind, before i
 			}
 			return out, nil
 		}
-		end = begin
-		if end > 1 && time.Now().After(stop) {
+		end, step = begin, step*2
+		if end > 1 && late {
 			out.on, out.timed = end, true
 			return out, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -169,6 +170,57 @@ func TestLogSearchStopsInTime(t *testing.T) {
 			t.Fatalf("from %d back to %d: %v", before, got.on, err)
 		}
 		before = got.on
+	}
+}
+
+// Lines as long as they come, full of signs that a terminal obeys: a look
+// backwards reads a few of them at a time, gets on with each request and skips
+// nothing.
+func TestLogSearchBackOverLongLines(t *testing.T) {
+	w := newWorks(t, nil)
+	run, log := w.aRun(true)
+	var want []int64
+	for i := int64(1); i <= 60; i++ {
+		switch {
+		case i%7 == 0:
+			fmt.Fprintln(log, strings.Repeat("x", 600<<10)+strings.Repeat("\b", 600<<10)+"needle")
+			want = append(want, i)
+		case i%3 == 0:
+			fmt.Fprintln(log, strings.Repeat("\b", 300<<10)+"needle")
+			want = append(want, i)
+		default:
+			fmt.Fprintln(log, strings.Repeat("50%\r", int(i)<<10)+"\x1b[31mneedles"+strings.Repeat("\b", 6)+"othing")
+		}
+	}
+	_ = log.Close()
+	for i, n := range want { // of a line this long the beginning alone is looked at
+		if n%7 == 0 {
+			want[i] = 0
+		}
+	}
+	want = slices.DeleteFunc(want, func(n int64) bool { return n == 0 })
+	find := newLogFind("needle")
+	for _, look := range []time.Duration{time.Hour, time.Nanosecond} {
+		w.srv.LogLook = look
+		var found []int64
+		long := 0
+		for before, n := int64(61), 0; before > 0; n++ {
+			got, err := w.srv.lookBack(t.Context(), run.ID, find, before, 5)
+			if err != nil || got.on >= before || n > 60 {
+				t.Fatalf("from %d back to %d: %v", before, got.on, err)
+			}
+			for i := len(got.hits) - 1; i >= 0; i-- {
+				found = append(found, got.hits[i].N)
+			}
+			before, long = got.on, long+got.long
+		}
+		slices.Reverse(found)
+		if !slices.Equal(found, want) {
+			t.Errorf("within %s: lines %v, want %v", look, found, want)
+		}
+		if long < 8 {
+			t.Errorf("within %s: %d lines were looked at in part, want at least 8", look, long)
+		}
 	}
 }
 

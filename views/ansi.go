@@ -47,16 +47,17 @@ const (
 )
 
 // Line renders one line, given without its line break. Of a line that was
-// overwritten (a progress bar) the last state is shown.
+// overwritten (a progress bar) the last state is shown. It takes time in
+// proportion to the line, whatever is in it: a run writes what it likes.
 func (a *ANSI) Line(raw []byte) []LogSpan {
 	raw = bytes.TrimRight(raw, "\r")
 	var out []LogSpan
-	var text strings.Builder
+	var text []byte
 	class := a.class()
 	flush := func() {
-		if text.Len() > 0 {
-			out = append(out, LogSpan{Text: text.String(), Class: class})
-			text.Reset()
+		if len(text) > 0 {
+			out = append(out, LogSpan{Text: string(text), Class: class})
+			text = text[:0]
 		}
 	}
 	for len(raw) > 0 {
@@ -72,23 +73,23 @@ func (a *ANSI) Line(raw []byte) []LogSpan {
 			}
 			continue
 		case c == '\r':
-			text.Reset()
-			out = nil
+			text, out = text[:0], nil
 		case c == '\b':
-			if s := text.String(); s != "" {
-				_, n := utf8.DecodeLastRuneInString(s)
-				text.Reset()
-				text.WriteString(s[:len(s)-n])
+			if len(text) > 0 {
+				_, n := utf8.DecodeLastRune(text)
+				text = text[:len(text)-n]
+			} else {
+				out = withoutLast(out)
 			}
 		case c == '\t':
-			text.WriteByte(c)
+			text = append(text, c)
 		case c < 0x20:
-			text.WriteRune(rune(0x2400 + int(c))) // the picture of the control sign
+			text = utf8.AppendRune(text, rune(0x2400+int(c))) // the picture of the control sign
 		case c == 0x7f:
-			text.WriteRune(0x2421)
+			text = utf8.AppendRune(text, 0x2421)
 		default:
 			r, n := utf8.DecodeRune(raw)
-			text.WriteRune(visible(r))
+			text = utf8.AppendRune(text, visible(r))
 			raw = raw[n:]
 			continue
 		}
@@ -96,6 +97,20 @@ func (a *ANSI) Line(raw []byte) []LogSpan {
 	}
 	flush()
 	return out
+}
+
+// withoutLast takes the last sign off the spans.
+func withoutLast(spans []LogSpan) []LogSpan {
+	last := len(spans) - 1
+	if last < 0 {
+		return nil
+	}
+	s := &spans[last].Text
+	_, n := utf8.DecodeLastRuneInString(*s)
+	if *s = (*s)[:len(*s)-n]; *s == "" {
+		spans = spans[:last]
+	}
+	return spans
 }
 
 // visible replaces what would make a line look different from what it is: the

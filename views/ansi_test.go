@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestANSILine(t *testing.T) {
@@ -23,6 +24,8 @@ func TestANSILine(t *testing.T) {
 		{"a link keeps its text", "\x1b]8;;http://a\x1b\\text\x1b]8;;\x1b\\", []LogSpan{{Text: "text", Class: ""}}},
 		{"progress", "10%\r50%\r100%\r", []LogSpan{{Text: "100%", Class: ""}}},
 		{"backspace", "ab\bc", []LogSpan{{Text: "ac", Class: ""}}},
+		{"backspace over a change of colour", "a\x1b[31mbc\x1b[0m\b\b\b\bd", []LogSpan{{Text: "d", Class: ""}}},
+		{"backspace over a wide sign", "日\b本", []LogSpan{{Text: "本", Class: ""}}},
 		{"control signs are seen", "a\x00b\x7f", []LogSpan{{Text: "a␀b␡", Class: ""}}},
 		{"invalid UTF-8", "a\xffb", []LogSpan{{Text: "a\uFFFDb", Class: ""}}},
 		{"direction signs are not obeyed", "a\u202eb", []LogSpan{{Text: "a\uFFFDb", Class: ""}}},
@@ -40,6 +43,58 @@ func TestANSILine(t *testing.T) {
 	a.Line([]byte("\x1b[31mred"))
 	if got := a.Line([]byte("still")); len(got) != 1 || got[0].Class != red {
 		t.Errorf("the colour ended with its line: %+v", got)
+	}
+}
+
+// hostileLines are lines that a run may write to make a page slow, each with
+// the text that is seen in the end.
+func hostileLines(size int) map[string][2]string {
+	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	return map[string][2]string{
+		"backspaces after a text":   {strings.Repeat("x", size/2) + strings.Repeat("\b", size/2-1), "x"},
+		"backspaces over nothing":   {fill("\b") + "end", "end"},
+		"a spinner":                 {fill("|\b/\b-\b") + "done", "done"},
+		"coloured backspaces":       {strings.Repeat("\x1b[31ma", size/12) + strings.Repeat("\b", size/2) + "end", "end"},
+		"a progress bar":            {fill("50%\r") + "100%", "100%"},
+		"coloured progress":         {fill("\x1b[32m50%\x1b[m\r") + "100%", "100%"},
+		"colours without a text":    {fill("\x1b[m") + "end", "end"},
+		"an endless colour":         {"\x1b[" + fill("1;") + "mend", "end"},
+		"an endless list of 38":     {"\x1b[" + fill("38;") + "mend", "end"},
+		"a title that never ends":   {"end" + "\x1b]" + fill("0"), "end"},
+		"titles that never end":     {fill("\x1b]") + "\aend", "end"},
+		"sequences that break off":  {fill("\x1b[") + "mend", "end"},
+		"an escape and nothing":     {"end" + fill("\x1b"), "end"},
+		"signs of many bytes, gone": {fill("日\b") + "end", "end"},
+	}
+}
+
+func TestANSIHostileLines(t *testing.T) {
+	for name, line := range hostileLines(256 << 10) {
+		var a ANSI
+		if got := SpanText(a.Line([]byte(line[0]))); got != line[1] {
+			t.Errorf("%s: %d bytes, ends with %q", name, len(got), got[max(0, len(got)-20):])
+		}
+	}
+}
+
+// BenchmarkANSIHostileLines: what a byte costs must not grow with the line. The
+// second figure is how much dearer it is in 1 MiB than in 64 KiB.
+func BenchmarkANSIHostileLines(b *testing.B) {
+	short := hostileLines(64 << 10)
+	for name, long := range hostileLines(1 << 20) {
+		b.Run(name, func(b *testing.B) {
+			var took [2]time.Duration
+			for b.Loop() {
+				for i, line := range []string{short[name][0], long[0]} {
+					var a ANSI
+					raw, began := []byte(line), time.Now()
+					a.Line(raw)
+					took[i] += time.Since(began) / time.Duration(len(line)>>10)
+				}
+			}
+			b.ReportMetric(float64(took[1])/float64(b.N), "ns/KiB")
+			b.ReportMetric(float64(took[1])/float64(max(1, took[0])), "x")
+		})
 	}
 }
 
