@@ -41,7 +41,7 @@ func (e *Engine) StartPlan(ctx context.Context, actor models.Actor, planID strin
 	})
 }
 
-// PausePlan lets running agents end and starts nothing new.
+// PausePlan lets running agents finish and starts nothing new.
 func (e *Engine) PausePlan(ctx context.Context, actor models.Actor, planID string) error {
 	return e.movePlan(ctx, actor, planID, "paused", models.PlanPaused, models.PlanRunning, models.PlanWaiting)
 }

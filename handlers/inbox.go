@@ -17,7 +17,7 @@ import (
 
 // overviewReader is what the inbox and the audit log read.
 type overviewReader interface {
-	RunningPlans(ctx context.Context, limit int) ([]models.PlanRow, error)
+	WorkingPlans(ctx context.Context, limit int) ([]models.PlanRow, error)
 	Plans(ctx context.Context, f models.PlanFilter) (rows []models.PlanRow, next string, err error)
 	Events(ctx context.Context, before int64, limit int) ([]models.Event, error)
 }
@@ -75,25 +75,18 @@ func (s *Server) inboxView(c echo.Context) (views.InboxView, error) {
 		items, v.More = items[:inboxMax], views.PlansPath
 	}
 	for _, item := range items {
-		row, waits, err := s.inboxRow(ctx, item, v.CanAct)
+		row, err := s.inboxRow(ctx, item, v.CanAct)
 		if err != nil {
 			return v, err
 		}
-		if waits {
-			v.Waiting = append(v.Waiting, row)
-		} else {
-			v.Running = append(v.Running, views.RunningRow{PlanID: row.PlanID, Title: row.Title, Project: row.Project, What: row.Reason, Since: row.Since})
-		}
+		v.Waiting = append(v.Waiting, row)
 	}
-	running, err := s.Reader.RunningPlans(ctx, runningMax)
+	working, err := s.Reader.WorkingPlans(ctx, runningMax)
 	if err != nil {
 		return v, err
 	}
-	for _, p := range running {
-		v.Running = append(v.Running, views.RunningRow{
-			PlanID: p.ID, Title: p.Title, Project: p.ProjectName, Since: p.UpdatedAt, Done: p.PhasesDone, Phases: p.PhaseCount,
-			What: p.Current, Phase: true,
-		})
+	for _, p := range working {
+		v.Running = append(v.Running, runningRow(p))
 	}
 	if len(v.Waiting) == 0 && len(v.Running) == 0 {
 		v.First, err = s.firstSteps(ctx, role)
@@ -101,9 +94,23 @@ func (s *Server) inboxView(c echo.Context) (views.InboxView, error) {
 	return v, err
 }
 
-// inboxRow says what a plan waits for and how it is decided. waits is false for
-// a finished plan that only needs time: it is being evaluated.
-func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct bool) (row views.InboxRow, waits bool, err error) {
+// runningRow says what a plan is at by itself.
+func runningRow(p models.PlanRow) views.RunningRow {
+	row := views.RunningRow{PlanID: p.ID, Title: p.Title, Project: p.ProjectName, Since: p.UpdatedAt}
+	switch p.Status {
+	case models.PlanFinished:
+		row.What = "The definition of done is being evaluated."
+	case models.PlanApplying:
+		row.What = "It is being applied."
+	default:
+		row.What, row.Phase, row.Done, row.Phases = p.Current, true, p.PhasesDone, p.PhaseCount
+		row.Paused = p.Status == models.PlanPaused
+	}
+	return row
+}
+
+// inboxRow says what a plan waits for and how it is decided.
+func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct bool) (row views.InboxRow, err error) {
 	p := item.Plan
 	row = views.InboxRow{PlanID: p.ID, Title: p.Title, Project: p.ProjectName, Since: item.Since, Who: "a lead", Href: views.PlanPath(p.ID), Label: "Open"}
 	row.Flagged = item.Flagged
@@ -124,37 +131,34 @@ func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct boo
 		if ph.OverBudget && canAct {
 			row.Raise, err = s.inboxRaise(ctx, p.ID)
 		}
-		return row, true, err
+		return row, err
 	}
 	row.Href += "#gate"
 	row.Key = "plan-" + p.ID
 	state, err := s.Engine.GateOfRows(ctx, p.ID)
 	if err != nil {
-		return row, false, err
+		return row, err
 	}
 	row.Reason = state.Sentence
 	if state.Open {
 		row.What, row.Label, row.Ready = "All phases are completed", "Apply", true
 		row.Badge = ui.StatusBadge("ready to apply", ui.ToneOK, "git-merge")
-		return row, true, nil
+		return row, nil
 	}
 	row.What = "All phases are completed, the gate is closed"
 	row.Badge = ui.StatusBadge("gate closed", ui.ToneWarn, "shield-check")
 	row.Label = "Decide"
 	for i, r := range state.Reasons {
-		if i == 0 && r.Action == dod.ActionWait {
-			return row, false, nil
-		}
 		if i == 0 && r.Action == dod.ActionEvaluate {
 			row.Label = "Evaluate"
 		}
 		if i == 0 && r.Action == dod.ActionRaiseBudget && canAct {
 			if row.Raise, err = s.inboxRaise(ctx, p.ID); err != nil {
-				return row, false, err
+				return row, err
 			}
 		}
 	}
-	return row, true, nil
+	return row, nil
 }
 
 // inboxRaise is the form that raises the budget of a plan that it has stopped. A

@@ -73,7 +73,31 @@ func (b *planBuilder) head() views.PlanHead {
 	if p.BaseCommit != "" {
 		h.Branch, h.Fetch = "donewhen/"+p.ID, b.s.Engine.FetchCommand(p, b.detail.Project)
 	}
+	if p.Status == models.PlanPaused {
+		h.Note = b.stillAtWork()
+	}
 	return h
+}
+
+// stillAtWork is what a pause did not stop, and how it can be.
+func (b *planBuilder) stillAtWork() string {
+	stop := "It is finished, and nothing new starts."
+	if b.role.Can(lead) {
+		stop += " To stop it at once, cancel the plan."
+	}
+	for _, d := range b.detail.Phases {
+		for _, p := range d.Passes {
+			for _, r := range p.Runs {
+				if r.Status == models.RunRunning {
+					return fmt.Sprintf("Run %d (%s) of phase %d is still at work. %s", r.Position, r.Agent.Label(), d.Phase.Position, stop)
+				}
+			}
+			if p.Pass.Status == models.PassJudging && p.Pass.ClaimedBy != "" {
+				return fmt.Sprintf("Pass %d of phase %d is still being judged. %s", p.Pass.Number(), d.Phase.Position, stop)
+			}
+		}
+	}
+	return ""
 }
 
 // verbs puts a refusal to the verb that it belongs to.

@@ -165,8 +165,14 @@ func waitsFor(r models.PlanRow) string {
 	case models.PlanDraft:
 		return "To be started"
 	case models.PlanPaused:
+		if r.InHand {
+			return r.Current + " is still at work and is finished; then to be resumed"
+		}
 		return "To be resumed"
 	case models.PlanFinished:
+		if !r.NeedsPerson() {
+			return "The evaluation of its definition of done"
+		}
 		return "A lead to look at it and apply it"
 	case models.PlanApplying:
 		return "The merge"

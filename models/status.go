@@ -114,7 +114,7 @@ const (
 	PlanDraft PlanStatus = "draft"
 	// PlanRunning: some phase is pending, running or judging.
 	PlanRunning PlanStatus = "running"
-	// PlanPaused: a person paused it. Running agents end; nothing new starts.
+	// PlanPaused: a person paused it. What runs is finished; nothing new starts.
 	PlanPaused PlanStatus = "paused"
 	// PlanWaiting: a phase needs a person.
 	PlanWaiting PlanStatus = "waiting"

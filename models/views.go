@@ -45,9 +45,17 @@ type PlanRow struct {
 	PhasesDone  int
 	Current     string   // name of the phase that decides the status, "" when all are completed
 	Reason      string   // why that phase waits, one sentence
+	Evaluating  bool     // its definition of done is being evaluated
+	InHand      bool     // a worker or a judge has one of its passes
 	Found       *Excerpt `gorm:"-"` // where the words of a search are, nil when in the title
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
+}
+
+// NeedsPerson says whether nothing happens to the plan until a person decides.
+// It is what the store's inbox lists and counts.
+func (r PlanRow) NeedsPerson() bool {
+	return r.Status == PlanWaiting || r.Status == PlanFailed || r.Status == PlanFinished && !r.Evaluating
 }
 
 // PlanFilter narrows the plans list; zero values mean "any".

@@ -62,6 +62,7 @@ type RunningRow struct {
 	PlanID, Title, Project string
 	What                   string // the phase's name, or what is going on
 	Phase                  bool   // What is a phase
+	Paused                 bool   // nothing follows what is at work
 	Done, Phases           int
 	Since                  time.Time
 }

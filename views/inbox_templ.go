@@ -648,6 +648,9 @@ func runningWords(r RunningRow) string {
 	if r.What != "" {
 		s += ": " + r.What
 	}
+	if r.Paused {
+		s += ". The plan is paused: this is finished, nothing new starts"
+	}
 	return s
 }
 

@@ -39,6 +39,7 @@ type PlanHead struct {
 	Started         *time.Time
 	Ended           *time.Time
 	Cleaned         bool
+	Note            string // what goes on although the plan is paused, "" for nothing
 	Verbs           []Verb
 	Now             time.Time
 }

@@ -8,12 +8,41 @@ import (
 	"donewhen/models"
 )
 
-// inboxFilter are the plans that wait for a person.
-var inboxFilter = models.PlanFilter{Status: []models.PlanStatus{models.PlanWaiting, models.PlanFailed, models.PlanFinished}}
+// Who has to move next is asked in two questions about a plan, which every list
+// and count shares. Both begin at what is under way, which is little.
+const (
+	beingEvaluated = `id IN (SELECT w.plan_id
+		FROM (SELECT id, plan_id FROM evaluations WHERE status = 'queued' UNION ALL SELECT id, plan_id FROM evaluations WHERE status = 'running') w
+		WHERE w.id = (SELECT MAX(n.id) FROM evaluations n WHERE n.plan_id = w.plan_id))`
+	passInHand = `id IN (SELECT plan_id FROM passes WHERE claimed_by > '')` // a worker or a judge has one
+)
+
+// waitingPlans wait for a person. One that is being evaluated needs only time.
+var waitingPlans = planSet{models.PlanWaiting: "", models.PlanFailed: "", models.PlanFinished: "NOT " + beingEvaluated}
+
+// workingPlans are at work by themselves. A paused one is while the pass that it
+// was paused in comes to its end.
+var workingPlans = planSet{models.PlanRunning: "", models.PlanApplying: "", models.PlanFinished: beingEvaluated, models.PlanPaused: passInHand}
+
+// WorkingPlans are the plans at work, newest first.
+func (r Reader) WorkingPlans(ctx context.Context, limit int) (list []models.PlanRow, err error) {
+	err = r.snapshot(ctx, func(r Reader) error {
+		ids, err := r.planIDsOf(ctx, models.PlanFilter{}, workingPlans, true, pageSize(limit))
+		if err != nil {
+			return err
+		}
+		lines, err := r.planLines(ctx, ids)
+		for _, l := range lines {
+			list = append(list, l.PlanRow)
+		}
+		return err
+	})
+	return list, err
+}
 
 // InboxCount is how many plans Inbox would list, at most limit.
 func (r Reader) InboxCount(ctx context.Context, limit int) (int, error) {
-	ids, err := r.planIDs(ctx, inboxFilter, false, pageSize(limit))
+	ids, err := r.planIDsOf(ctx, models.PlanFilter{}, waitingPlans, false, pageSize(limit))
 	return len(ids), err
 }
 
@@ -23,7 +52,7 @@ func (r Reader) InboxCount(ctx context.Context, limit int) (int, error) {
 func (r Reader) Inbox(ctx context.Context, limit int) ([]models.InboxItem, error) {
 	var items []models.InboxItem
 	err := r.snapshot(ctx, func(r Reader) error {
-		ids, err := r.planIDs(ctx, inboxFilter, false, pageSize(limit))
+		ids, err := r.planIDsOf(ctx, models.PlanFilter{}, waitingPlans, false, pageSize(limit))
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,15 +40,17 @@ func (r Reader) Plans(ctx context.Context, f models.PlanFilter) (list []models.P
 	return list, next, err
 }
 
-// RunningPlans are plans at work, newest first.
-func (r Reader) RunningPlans(ctx context.Context, limit int) ([]models.PlanRow, error) {
-	list, _, err := r.Plans(ctx, models.PlanFilter{Status: []models.PlanStatus{models.PlanRunning}, Limit: limit})
-	return list, err
-}
-
 // planIDs reads the ids of a page by the newest or the oldest.
 func (r Reader) planIDs(ctx context.Context, f models.PlanFilter, newest bool, limit int) ([]string, error) {
-	q, args := planIDsQuery(f, newest, limit)
+	set := planSet{}
+	for _, s := range f.Status {
+		set[s] = ""
+	}
+	return r.planIDsOf(ctx, f, set, newest, limit)
+}
+
+func (r Reader) planIDsOf(ctx context.Context, f models.PlanFilter, set planSet, newest bool, limit int) ([]string, error) {
+	q, args := planIDsQuery(f, set, newest, limit)
 	var ids []string
 	if err := r.q(ctx).Raw(q, args...).Find(&ids).Error; err != nil {
 		return nil, fmt.Errorf("read the list of plans: %w", err)
@@ -55,10 +58,14 @@ func (r Reader) planIDs(ctx context.Context, f models.PlanFilter, newest bool, l
 	return ids, nil
 }
 
+// planSet are the wanted statuses, each with what else must hold of such a plan,
+// in SQL; "" for nothing. None is any status.
+type planSet map[models.PlanStatus]string
+
 // planIDsQuery makes one index range for each wanted status, each cut at the
 // page's size, and merges them. A single range over several statuses would have
 // to sort all of them.
-func planIDsQuery(f models.PlanFilter, newest bool, limit int) (string, []any) {
+func planIDsQuery(f models.PlanFilter, set planSet, newest bool, limit int) (string, []any) {
 	order := "id"
 	if newest {
 		order = "id DESC"
@@ -84,14 +91,18 @@ func planIDsQuery(f models.PlanFilter, newest bool, limit int) (string, []any) {
 	branch := "SELECT id FROM plans WHERE " + strings.Join(where, " AND ")
 	tail := " ORDER BY " + order + " LIMIT ?"
 
-	statuses := slices.Compact(slices.Sorted(slices.Values(f.Status)))
+	statuses := slices.Sorted(maps.Keys(set))
 	if len(statuses) == 0 {
 		return branch + tail, append(shared, limit)
 	}
 	var parts []string
 	var args []any
 	for i, s := range statuses {
-		part := branch + " AND status = ?" + tail
+		part := branch + " AND status = ?"
+		if also := set[s]; also != "" {
+			part += " AND " + also
+		}
+		part += tail
 		if len(statuses) > 1 {
 			part = fmt.Sprintf("SELECT id FROM (%s) AS part%d", part, i)
 		}

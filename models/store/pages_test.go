@@ -162,11 +162,11 @@ func TestPlanRows(t *testing.T) {
 			t.Errorf("row %d\n%+v\nwant\n%+v", i, got, want)
 		}
 	}
-	if running := must(s.RunningPlans(ctx, 10))(t); len(running) != 0 {
+	if running := must(s.WorkingPlans(ctx, 10))(t); len(running) != 0 {
 		t.Errorf("running: %v", titles(running))
 	}
 	add("at work", models.PlanRunning, ph("one", models.PhaseRunning, ""))
-	if running := must(s.RunningPlans(ctx, 10))(t); !slices.Equal(titles(running), []string{"at work"}) {
+	if running := must(s.WorkingPlans(ctx, 10))(t); !slices.Equal(titles(running), []string{"at work"}) {
 		t.Errorf("running: %v", titles(running))
 	}
 }
@@ -223,6 +223,79 @@ func TestInbox(t *testing.T) {
 	}
 	if !items[1].Since.Equal(fin.CreatedAt) {
 		t.Errorf("finished since %v, want %v", items[1].Since, fin.CreatedAt)
+	}
+}
+
+// The count, the list and what a row says agree about who has to move next, for
+// every state of a plan with every state of its newest evaluation, while an older
+// one has ended or hangs.
+func TestInboxCountsWhatItLists(t *testing.T) {
+	s, add := library(t)
+	newest := []models.EvaluationStatus{"", models.EvaluationQueued, models.EvaluationRunning, models.EvaluationDone, models.EvaluationErrored}
+	all := []models.PlanStatus{models.PlanDraft, models.PlanRunning, models.PlanPaused, models.PlanWaiting, models.PlanFailed,
+		models.PlanFinished, models.PlanApplying, models.PlanApplied, models.PlanCancelled, models.PlanDiscarded}
+	for _, status := range all {
+		for _, ev := range newest {
+			for _, older := range newest[:3] {
+				p := add(fmt.Sprintf("%s, %s after %s", status, ev, older), status)
+				for _, e := range []models.EvaluationStatus{older, ev} {
+					if e != "" {
+						tx(t, s, func(tx *Tx) error {
+							return tx.InsertEvaluation(ctx, &models.Evaluation{PlanID: p.ID, Status: e})
+						})
+					}
+				}
+			}
+		}
+	}
+	listed, working := map[string]bool{}, map[string]bool{}
+	for _, it := range must(s.Inbox(ctx, 500))(t) {
+		listed[it.Plan.ID] = true
+	}
+	for _, row := range must(s.WorkingPlans(ctx, 500))(t) {
+		working[row.ID] = true
+	}
+	if n := must(s.InboxCount(ctx, 500))(t); n != len(listed) || n == 0 {
+		t.Errorf("counted %d, listed %d", n, len(listed))
+	}
+	rows, _, err := s.Plans(ctx, models.PlanFilter{Limit: 500})
+	if err != nil || len(rows) != len(all)*len(newest)*3 {
+		t.Fatal(len(rows), err)
+	}
+	for _, row := range rows {
+		latest := must(s.LatestEvaluation(ctx, row.ID))(t)
+		evaluating := latest != nil && (latest.Status == models.EvaluationQueued || latest.Status == models.EvaluationRunning)
+		if row.Evaluating != evaluating {
+			t.Errorf("%s: evaluating is %v", row.Title, row.Evaluating)
+		}
+		if row.NeedsPerson() != listed[row.ID] {
+			t.Errorf("%s: the row says %v, the inbox %v", row.Title, row.NeedsPerson(), listed[row.ID])
+		}
+		if listed[row.ID] && working[row.ID] {
+			t.Errorf("%s: it waits and is at work", row.Title)
+		}
+		if row.Status == models.PlanFinished && !listed[row.ID] && !working[row.ID] {
+			t.Errorf("%s: it is nowhere", row.Title)
+		}
+	}
+}
+
+// A paused plan is at work as long as a worker or a judge has one of its passes.
+func TestPausedPlanAtWork(t *testing.T) {
+	s := open(t)
+	d := plant(t, s)
+	tx(t, s, func(tx *Tx) error {
+		if ok, err := tx.ClaimPass(ctx, d.pass.ID, d.pass.Status, "worker 1"); err != nil || !ok {
+			return fmt.Errorf("claimed: %v, %w", ok, err)
+		}
+		return tx.MovePlan(ctx, d.plan.ID, models.PlanRunning, models.PlanPaused, PlanSet{}, Why{})
+	})
+	if list := must(s.WorkingPlans(ctx, 10))(t); len(list) != 1 || !list[0].InHand || list[0].Status != models.PlanPaused {
+		t.Errorf("with a claimed pass: %+v", list)
+	}
+	tx(t, s, func(tx *Tx) error { return tx.SetPass(ctx, d.pass.ID, "", PassSet{ClaimedBy: new("")}) })
+	if list := must(s.WorkingPlans(ctx, 10))(t); len(list) != 0 {
+		t.Errorf("with none: %+v", list)
 	}
 }
 

@@ -77,7 +77,8 @@ func (l *planLine) add(p phaseLine) {
 
 func planRowsQuery(q *gorm.DB, ids []string) *gorm.DB {
 	return q.Table("plans").
-		Select("plans.id, plans.title, plans.status, projects.name AS project_name, plans.created_at, plans.updated_at").
+		Select("plans.id, plans.title, plans.status, projects.name AS project_name, plans.created_at, plans.updated_at, "+
+			"plans."+beingEvaluated+" AS evaluating, plans."+passInHand+" AS in_hand").
 		Joins("JOIN projects ON projects.id = plans.project_id").
 		Where("plans.id IN ?", ids)
 }

@@ -133,8 +133,8 @@ func TestQueryPlans(t *testing.T) {
 		{"Plans of two statuses", list(models.PlanFilter{Status: []models.PlanStatus{models.PlanRunning, models.PlanWaiting}}), []string{"plans USING COVERING INDEX plans_status (status=? AND id<?)"}, false},
 		// A search goes through the words of all plans: one narrow table, and no long text.
 		{"Plans by words", list(models.PlanFilter{Search: "tidy"}), []string{"plans USING INDEX sqlite_autoindex_plans_1 (id<?)", "SCAN plan_words", "verdicts_pass (pass_id=?)"}, true},
-		{"RunningPlans", func(r Reader) error { _, err := r.RunningPlans(ctx, 10); return err }, []string{"plans USING COVERING INDEX plans_status (status=? AND id<?)"}, true},
-		{"Inbox", func(r Reader) error { _, err := r.Inbox(ctx, 10); return err }, []string{"plans USING COVERING INDEX plans_status (status=? AND id<?)", "phases USING INTEGER PRIMARY KEY"}, false},
+		{"WorkingPlans", func(r Reader) error { _, err := r.WorkingPlans(ctx, 10); return err }, []string{"plans USING COVERING INDEX plans_status (status=? AND id<?)", "evaluations_queued", "evaluations_running", "passes_claimed"}, false},
+		{"Inbox", func(r Reader) error { _, err := r.Inbox(ctx, 10); return err }, []string{"plans USING COVERING INDEX plans_status (status=? AND id<?)", "evaluations_queued", "phases USING INTEGER PRIMARY KEY"}, false},
 		{"PlanDetail", func(r Reader) error { _, err := r.PlanDetail(ctx, d.plan.ID); return err }, []string{"sqlite_autoindex_phases_1", "sqlite_autoindex_passes_1", "sqlite_autoindex_runs_1", "verdicts_pass", "evaluations_plan"}, false},
 		{"RunDetail", func(r Reader) error { _, err := r.RunDetail(ctx, d.run.ID); return err }, []string{"runs USING INTEGER PRIMARY KEY"}, true},
 	} {

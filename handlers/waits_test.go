@@ -1,0 +1,132 @@
+package handlers
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"donewhen/engine"
+	"donewhen/models"
+)
+
+// held is a command that says that it has begun and goes on when it is told to.
+type held struct {
+	t           *testing.T
+	begun, goOn string
+}
+
+func hold(t *testing.T) held {
+	t.Helper()
+	dir := t.TempDir()
+	h := held{t, filepath.Join(dir, "begun"), filepath.Join(dir, "go-on")}
+	for _, p := range []string{h.begun, h.goOn} {
+		if err := syscall.Mkfifo(p, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+func (h held) command() string { return fmt.Sprintf("echo begun > %s; cat %s", h.begun, h.goOn) }
+
+// wait returns when the command has begun.
+func (h held) wait() {
+	h.t.Helper()
+	if _, err := os.ReadFile(h.begun); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h held) release() {
+	h.t.Helper()
+	if err := os.WriteFile(h.goOn, nil, 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (w *works) once() {
+	w.t.Helper()
+	if _, err := w.eng.Once(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// A pause stops no agent: everywhere it is said that one is still at work, and
+// how it can be stopped.
+func TestPausedPlanWhoseRunIsAtWork(t *testing.T) {
+	w := newWorks(t, nil)
+	h := hold(t)
+	id := w.running(sh("Dig", h.command()), sh("Fill", "true"))
+	w.once()
+	h.wait()
+	if a := w.lea.press(w.lea.get("/plans/"+id), "plan-pause"); a.StatusCode != 303 {
+		t.Fatal(a.StatusCode)
+	}
+	shows(t, w.lea.get("/plans/"+id), "what runs now is finished, nothing new starts", "Run 1 (shell) of phase 1 is still at work. It is finished, and nothing new starts. To stop it at once, cancel the plan.")
+	a := w.lea.get("/")
+	row := doc(t, a).Find("#running-" + id)
+	for _, text := range []string{"phase 1 of 2: Dig", "paused", "this is finished, nothing new starts"} {
+		if !strings.Contains(row.Text(), text) {
+			t.Errorf("the inbox does not say %q: %q", text, row.Text())
+		}
+	}
+	shows(t, w.lea.get("/plans"), "Dig is still at work and is finished; then to be resumed")
+	if got := doc(t, w.vic.get("/plans/"+id)).Find("[data-note]").Text(); !strings.Contains(got, "still at work") || strings.Contains(got, "cancel") {
+		t.Errorf("a viewer reads %q", got)
+	}
+	h.release()
+	w.settle()
+	if d := w.detail(id); d.Plan.Status != models.PlanPaused || len(d.Phases[1].Passes) != 0 {
+		t.Errorf("afterwards it is %s with %d passes of phase 2", d.Plan.Status, len(d.Phases[1].Passes))
+	}
+	for _, path := range []string{"/", "/plans", "/plans/" + id} {
+		if strings.Contains(w.lea.get(path).body, "still at work") {
+			t.Errorf("%s still says that it is at work", path)
+		}
+	}
+	if doc(t, w.lea.get("/")).Find("#running-"+id).Length() != 0 {
+		t.Error("the inbox still lists it as at work")
+	}
+}
+
+// While a definition of done is evaluated nobody is waited for: the menu's
+// number, the inbox and the list of plans say the same.
+func TestEvaluatedPlanWaitsForNobody(t *testing.T) {
+	w := newWorks(t, nil)
+	h := hold(t)
+	id := w.running(sh("Do", "echo 1 > b.txt"))
+	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- slow -> run: " + h.command()}); err != nil {
+		t.Fatal(err)
+	}
+	look := func(number, waits string, listed int) {
+		t.Helper()
+		a := w.lea.get("/")
+		d := doc(t, a)
+		if got := strings.TrimSpace(d.Find("title").First().Text()); got != strings.TrimSpace(number+" Inbox · donewhen") {
+			t.Errorf("the title is %q", got)
+		}
+		if got := d.Find("#waiting [data-plan]").Length(); got != listed {
+			t.Errorf("%d plans are listed as waiting", got)
+		}
+		if n, err := w.st.InboxCount(t.Context(), 9); err != nil || n != listed {
+			t.Errorf("counted %d (%v), listed %d", n, err, listed)
+		}
+		shows(t, w.lea.get("/plans"), waits)
+	}
+	for done := false; !done; { // until the check has begun
+		w.once()
+		ev := w.detail(id).Evaluation
+		if done = ev != nil && ev.Status == models.EvaluationRunning; !done && ev == nil {
+			w.eng.Drain()
+		}
+	}
+	h.wait()
+	look("", "The evaluation of its definition of done", 0)
+	shows(t, w.lea.get("/"), "The definition of done is being evaluated")
+	h.release()
+	w.settle()
+	look("(1)", "A lead to look at it and apply it", 1)
+}
