@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -71,7 +72,9 @@ func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, 
 	card.Added, card.Deleted, card.Cut = d.Added, d.Deleted, d.Cut
 	patches := readPatch(d.Patch)
 	left := limits.total
-	colours := highlighter{left: highlightBytes}
+	inTime, end := context.WithTimeout(ctx, cmp.Or(s.ColourTime, highlightTime))
+	defer end()
+	colours := newHighlighter(inTime, s.colourists)
 	files := part.of(d.Files)
 	card.Total, card.Dir = len(files), part.dir
 	if part.dir != "" {

@@ -1,7 +1,9 @@
 package handlers
 
 import (
+	"context"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
@@ -9,12 +11,31 @@ import (
 	"donewhen/views"
 )
 
-// highlightBytes is how much of a page's source is coloured: reading it costs
-// about a millisecond for each 2 KiB. What is beyond stays plain.
-const highlightBytes = 48 << 10
+// Bounds of the colours of one page. What is beyond them stays plain: colours
+// are decoration, and a file's author decides what reading it for them costs.
+const (
+	highlightBytes = 48 << 10               // of source: about a millisecond for each 2 KiB
+	highlightLine  = 500                    // bytes of a line; in longer ones patterns may look for seconds
+	highlightTime  = 200 * time.Millisecond // of all of the page's files, unless Deps say otherwise
+	highlightMost  = 4                      // pages at once
+)
 
-// highlighter colours the lines of one page.
-type highlighter struct{ left int }
+// colourists has a token for each page whose source may be read at a time. A
+// lexer cannot be stopped within a token: whoever gave up waiting for it leaves
+// the token with it, so that hostile files cannot take all processors.
+type colourists chan struct{}
+
+// highlighter colours the lines of one page until ctx ends.
+type highlighter struct {
+	ctx   context.Context
+	left  int
+	free  colourists
+	lexer func(path string) chroma.Lexer // nil where the language is not known
+}
+
+func newHighlighter(ctx context.Context, free colourists) *highlighter {
+	return &highlighter{ctx: ctx, left: highlightBytes, free: free, lexer: lexers.Match}
+}
 
 // colour gives the lines of a file's hunks their parts. Each side of a hunk is
 // read as a text of its own, so that a deleted line does not open a string in
@@ -24,17 +45,19 @@ func (h *highlighter) colour(path string, hunks []views.DiffHunk) {
 	for _, hunk := range hunks {
 		for _, l := range hunk.Lines {
 			size += len(l.Text) + 1
+			if len(l.Text) > highlightLine {
+				return
+			}
 		}
 	}
-	if size > h.left {
+	if size > h.left || size == 0 || h.ctx.Err() != nil {
 		return
 	}
-	lexer := lexers.Match(path)
+	lexer := h.lexer(path)
 	if lexer == nil {
 		return
 	}
 	h.left -= size
-	lexer = chroma.Coalesce(lexer)
 	for _, hunk := range hunks {
 		for _, side := range []byte{'-', '+'} { // context comes from the newer one
 			var at []int
@@ -46,23 +69,55 @@ func (h *highlighter) colour(path string, hunks []views.DiffHunk) {
 					text.WriteByte('\n')
 				}
 			}
-			for k, parts := range codeLines(lexer, text.String(), len(at)) {
+			if len(at) == 0 {
+				continue
+			}
+			for k, parts := range h.inTime(lexer, text.String(), len(at)) {
 				hunk.Lines[at[k]].Parts = parts
 			}
 		}
 	}
 }
 
+// inTime is codeLines, or nil when it does not answer before ctx ends.
+func (h *highlighter) inTime(lexer chroma.Lexer, text string, n int) [][]views.CodePart {
+	select {
+	case h.free <- struct{}{}:
+	case <-h.ctx.Done():
+		return nil
+	}
+	ready := make(chan [][]views.CodePart, 1)
+	go func() {
+		defer func() { <-h.free }()
+		var lines [][]views.CodePart
+		defer func() {
+			_ = recover() // a lexer that breaks says nothing about the file
+			ready <- lines
+		}()
+		lines = codeLines(h.ctx, lexer, text, n)
+	}()
+	select {
+	case lines := <-ready:
+		return lines
+	case <-h.ctx.Done():
+		return nil
+	}
+}
+
 // codeLines reads text as n lines of coloured parts; nil where the lexer gives
-// anything but exactly that text: colour must never change what is read.
-func codeLines(lexer chroma.Lexer, text string, n int) [][]views.CodePart {
+// anything but exactly that text: colour must never change what is read. It
+// stops between two tokens when ctx has ended.
+func codeLines(ctx context.Context, lexer chroma.Lexer, text string, n int) [][]views.CodePart {
 	tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {
 		return nil
 	}
 	var all strings.Builder
 	lines := make([][]views.CodePart, 1)
-	for _, t := range tokens.Tokens() {
+	for t := tokens(); t != chroma.EOF; t = tokens() {
+		if ctx.Err() != nil {
+			return nil
+		}
 		all.WriteString(t.Value)
 		class := codeClass(t.Type)
 		for i, piece := range strings.Split(t.Value, "\n") {

@@ -1,11 +1,16 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/chromedp/chromedp"
 
 	"donewhen/engine"
@@ -21,9 +26,116 @@ func hunkOf(lines ...string) []views.DiffHunk {
 	return []views.DiffHunk{h}
 }
 
+func colours(ctx context.Context, left int) *highlighter {
+	h := newHighlighter(ctx, make(colourists, 1))
+	h.left = left
+	return h
+}
+
+// ownLexer is a language of its own: each sign is a keyword, said after a while.
+type ownLexer struct {
+	chroma.Lexer
+	sign func(i int) // called before each token
+}
+
+func (l ownLexer) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.Iterator, error) {
+	i := 0
+	return func() chroma.Token {
+		if i == len(text) {
+			return chroma.EOF
+		}
+		l.sign(i)
+		i++
+		return chroma.Token{Type: chroma.Keyword, Value: text[i-1 : i]}
+	}, nil
+}
+
+// A page waits for its colours as long as it may, whatever the lexer does: what
+// is not done by then is plain, and the lexer's work ends with its next token.
+func TestHighlightInTime(t *testing.T) {
+	// ten colours ten files of eight bytes with lexer and says which are.
+	ten := func(t *testing.T, free colourists, lexer chroma.Lexer) (coloured string, took time.Duration) {
+		ctx, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer end()
+		h, began := newHighlighter(ctx, free), time.Now()
+		h.lexer = func(string) chroma.Lexer { return lexer }
+		for range 10 {
+			hunks := hunkOf("+abc", "+def")
+			h.colour("x", hunks)
+			for _, l := range hunks[0].Lines {
+				if text := l.Text; text != "abc" && text != "def" || l.Parts != nil && (len(l.Parts) != 1 || l.Parts[0].Text != text) {
+					t.Errorf("%q became %+v", text, l.Parts)
+				}
+			}
+			if hunks[0].Lines[0].Parts != nil {
+				coloured += "c"
+			} else {
+				coloured += "-"
+			}
+		}
+		return coloured, time.Since(began)
+	}
+	for _, tc := range []struct {
+		name, want string
+		sign       func(i int)
+		took       time.Duration
+	}{
+		{"quick", "cccccccccc", func(int) {}, 0},
+		{"each file takes a while", "cccc------", func(i int) { time.Sleep(6 * time.Millisecond) }, 200 * time.Millisecond},
+		{"one token takes for ever", "----------", func(i int) { time.Sleep(time.Hour) }, 200 * time.Millisecond},
+		{"it breaks", "----------", func(i int) { panic("no such state") }, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tokens := 0
+				got, took := ten(t, make(colourists, 1), ownLexer{sign: func(i int) { tokens++; tc.sign(i) }})
+				if got != tc.want || took != tc.took {
+					t.Errorf("%s in %s, want %s in %s", got, took, tc.want, tc.took)
+				}
+				time.Sleep(2 * time.Hour) // what was given up ends by itself
+				synctest.Wait()
+				if got == "----------" && tc.took > 0 && tokens != 1 {
+					t.Errorf("%d tokens were asked for", tokens)
+				}
+			})
+		})
+	}
+	t.Run("those who wait behind a hostile file", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			free := make(colourists, 1)
+			ten(t, free, ownLexer{sign: func(int) { time.Sleep(time.Minute) }})
+			quick := ownLexer{sign: func(int) {}}
+			if got, took := ten(t, free, quick); got != "----------" || took != 200*time.Millisecond {
+				t.Errorf("while it is still read: %s in %s", got, took)
+			}
+			time.Sleep(2 * time.Minute)
+			if got, _ := ten(t, free, quick); got != "cccccccccc" {
+				t.Errorf("after it: %s", got)
+			}
+		})
+	})
+}
+
+// Six such lines once took twelve seconds.
+func TestHighlightLeavesLongLines(t *testing.T) {
+	for _, tc := range []struct {
+		length int
+		want   bool
+	}{{400, true}, {3900, false}} {
+		hunks := hunkOf("+[Desktop Entry]", "+Name="+strings.Repeat("a", tc.length))
+		h := colours(t.Context(), 100_000)
+		asked := false
+		h.lexer = func(path string) chroma.Lexer { asked = true; return lexers.Match(path) }
+		h.colour("x.desktop", hunks)
+		if asked != tc.want || (hunks[0].Lines[0].Parts != nil) != tc.want {
+			t.Errorf("a line of %d bytes: coloured %v", tc.length, hunks[0].Lines[0].Parts != nil)
+		}
+	}
+}
+
 func TestHighlight(t *testing.T) {
 	hunks := hunkOf(" package x", "-/* opened", "-and closed */", "+func f() string { return \"<b>\" } // \tü 日本", "\\No line break at the end of the file")
-	(&highlighter{left: 1000}).colour("a/x.go", hunks)
+	colours(t.Context(), 1000).colour("a/x.go", hunks)
 	classes := func(l views.DiffLine) string {
 		var text strings.Builder
 		var out []string
@@ -55,7 +167,7 @@ func TestHighlight(t *testing.T) {
 		"nonsense":         {"a.go", 1000, "+\x00`\"'\uFFFD"},
 	} {
 		hunks := hunkOf(tc.line)
-		(&highlighter{left: tc.left}).colour(tc.path, hunks)
+		colours(t.Context(), tc.left).colour(tc.path, hunks)
 		l := hunks[0].Lines[0]
 		if got := classes(l); (tc.left == 5 || tc.path == "a.unknown") && got != "" || l.Text != tc.line[1:] {
 			t.Errorf("%s: %q, text %q", name, got, l.Text)

@@ -27,6 +27,8 @@ type Deps struct {
 	Logs     logReader // of *store.Logs
 	// LogLook is how long one request looks through a log for words, 0 = 2 s.
 	LogLook time.Duration
+	// ColourTime is how long a page of source text is coloured, 0 = 200 ms.
+	ColourTime time.Duration
 
 	// BaseURL is the address that people use, such as "https://done.example",
 	// when it is known: links are made with it, and its origin is taken as our own.
@@ -50,6 +52,8 @@ type Server struct {
 	base     *url.URL // nil when it is not known
 	sessions *sessionStore
 	byRoute  map[string]route // "GET /plans/:id"
+
+	colourists colourists
 }
 
 // New checks the dependencies and makes the server.
@@ -66,7 +70,7 @@ func New(d Deps) (*Server, error) {
 	if d.ClientAddr == nil {
 		d.ClientAddr = connectionAddr
 	}
-	s := &Server{Deps: d, echo: echo.New(), byRoute: map[string]route{}}
+	s := &Server{Deps: d, echo: echo.New(), byRoute: map[string]route{}, colourists: make(colourists, highlightMost)}
 	if d.BaseURL != "" {
 		u, err := url.Parse(strings.TrimSuffix(d.BaseURL, "/"))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" {

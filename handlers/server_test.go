@@ -48,7 +48,7 @@ func newSiteOver(t testing.TB, path string, change func(*Deps)) *site {
 	}
 	s.st, s.accounts = st, engine.NewAccounts(st, s.now)
 	s.accounts.SetPasswordCost(64, 1) // its cost is not what is tested
-	d := Deps{Accounts: s.accounts, Reader: st, Now: s.now, Log: slog.New(slog.NewTextHandler(s.logs, nil))}
+	d := Deps{Accounts: s.accounts, Reader: st, Now: s.now, ColourTime: time.Minute, Log: slog.New(slog.NewTextHandler(s.logs, nil))}
 	if change != nil {
 		change(&d)
 	}
