@@ -7,65 +7,88 @@ import (
 	"donewhen/views"
 )
 
-// diffTreeRows is how many rows the tree of changed files has at most; folders
-// beyond them are links to a page of their own.
-const diffTreeRows = 160
+// Bounds of the tree of changed files; folders beyond them are links to a page
+// of their own.
+const (
+	diffTreeRows = 160
+	diffTreeDeep = 8 // folders in folders
+)
 
 // diffTree is the changed files as folders. Their order is the list's, in which
 // the files of a folder stand together. Chains of folders with nothing else in
 // them are one row.
 func diffTree(files []engine.ChangedFile, dir string, rows int, file func(i int) string, folder func(dir string) string) []views.DiffNode {
-	root := diffFolder(files, 0, dir, file)
+	root := diffFolder(files, dir)
 	rows -= len(root.Nodes)
 	if rows < 0 { // the root itself has too many
 		root.Nodes = root.Nodes[:len(root.Nodes)+rows]
 	}
 	// Breadth first: what is near the root is shown before what is deep.
-	var wait []*views.DiffNode
-	push := func(nodes []views.DiffNode) {
+	type place struct {
+		node *views.DiffNode
+		deep int
+	}
+	var wait []place
+	push := func(nodes []views.DiffNode, deep int) {
 		for i := range nodes {
-			if nodes[i].Folder {
-				wait = append(wait, &nodes[i])
+			if n := &nodes[i]; n.Folder {
+				wait = append(wait, place{n, deep})
+			} else {
+				n.Href = file(n.First)
 			}
 		}
 	}
-	for push(root.Nodes); len(wait) > 0; wait = wait[1:] {
-		n := wait[0]
-		if rows < len(n.Nodes) {
+	for push(root.Nodes, 1); len(wait) > 0; wait = wait[1:] {
+		n, deep := wait[0].node, wait[0].deep
+		if rows < len(n.Nodes) || deep > diffTreeDeep {
 			n.Nodes, n.Href = nil, folder(n.Path)
 			continue
 		}
 		rows -= len(n.Nodes)
-		push(n.Nodes)
+		push(n.Nodes, deep+1)
 	}
 	return root.Nodes
 }
 
-// diffFolder is the folder dir ("" or ending in a slash) with the files, of
-// which the first is number first of the list.
-func diffFolder(files []engine.ChangedFile, first int, dir string, file func(i int) string) views.DiffNode {
-	out := views.DiffNode{Folder: true, Path: dir}
-	for i := 0; i < len(files); {
-		f := files[i]
-		name, _, inside := strings.Cut(strings.TrimPrefix(f.Path, dir), "/")
-		if !inside {
-			out.Add(views.DiffNode{Name: name, Path: f.Path, Href: file(first + i), Status: f.Status, Added: f.Added, Deleted: f.Deleted, Files: 1})
-			i++
-			continue
+// diffFolder is the folder dir ("" or ending in a slash) with all of the files,
+// which are in it. Each path is looked at once, whatever its depth: a folder is
+// opened where two neighbours part, and none for what lies on the way there.
+func diffFolder(files []engine.ChangedFile, dir string) views.DiffNode {
+	open := []views.DiffNode{{Folder: true, Path: dir}} // from the root down to where the last file was put
+	top := func() *views.DiffNode { return &open[len(open)-1] }
+	// leave closes the folders that are not above path[:size].
+	leave := func(path string, size int) {
+		for len(top().Path) > size {
+			sub := *top()
+			open = open[:len(open)-1]
+			if len(top().Path) < size {
+				open = append(open, views.DiffNode{Folder: true, Path: path[:size], First: sub.First})
+			}
+			sub.Name = sub.Path[len(top().Path) : len(sub.Path)-1]
+			top().Add(sub)
 		}
-		below := dir + name + "/"
-		end := i + 1
-		for end < len(files) && strings.HasPrefix(files[end].Path, below) {
-			end++
-		}
-		sub := diffFolder(files[i:end], first+i, below, file)
-		sub.Name = name
-		if len(sub.Nodes) == 1 && sub.Nodes[0].Folder {
-			sub = sub.Nodes[0]
-			sub.Name = name + "/" + sub.Name
-		}
-		out.Add(sub)
-		i = end
 	}
-	return out
+	before := ""
+	for i, f := range files {
+		leave(f.Path, max(len(dir), commonDir(before, f.Path)))
+		in := strings.LastIndexByte(f.Path, '/') + 1
+		if in > len(top().Path) {
+			open = append(open, views.DiffNode{Folder: true, Path: f.Path[:in], First: i})
+		}
+		top().Add(views.DiffNode{Name: f.Path[in:], Path: f.Path, First: i, Status: f.Status, Added: f.Added, Deleted: f.Deleted, Files: 1})
+		before = f.Path
+	}
+	leave(before, len(dir))
+	return open[0]
+}
+
+// commonDir is how much of two paths is the folder that both are in, its slash
+// counted.
+func commonDir(a, b string) (size int) {
+	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {
+		if a[i] == '/' {
+			size = i + 1
+		}
+	}
+	return size
 }

@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,98 @@ func TestDiffTree(t *testing.T) {
 	if got := drawn(diffTree(files[1:4], "a/b/", 99, file, folder)); got != "c/2+4(one.go two.go) d.go" {
 		t.Errorf("of a folder: %s", got)
 	}
+}
+
+// What a tree costs follows from how much there is to read, not from how deep
+// it lies: each path is looked at once.
+func TestDiffTreeOfDeepFolders(t *testing.T) {
+	const deep = 1900
+	var files []engine.ChangedFile
+	for i := range deep { // a file and a folder at each level
+		files = append(files, engine.ChangedFile{Path: strings.Repeat("a/", i) + "0", Added: 1})
+	}
+	slices.SortFunc(files, func(a, b engine.ChangedFile) int { return strings.Compare(a.Path, b.Path) })
+	asked := 0
+	nodes := diffTree(files, "", diffTreeRows, func(int) string { asked++; return "#" }, func(dir string) string { return dir })
+	if asked > diffTreeRows {
+		t.Errorf("%d addresses were made for %d rows", asked, diffTreeRows)
+	}
+	levels := 0
+	for nodes[len(nodes)-1].Folder {
+		folder := nodes[len(nodes)-1]
+		levels++
+		if folder.Name != "a" || folder.Files != deep-levels || folder.Added != deep-levels {
+			t.Fatalf("level %d: %q with %d files, %d lines", levels, folder.Name, folder.Files, folder.Added)
+		}
+		if nodes = folder.Nodes; nodes == nil {
+			if folder.Href != strings.Repeat("a/", levels) {
+				t.Errorf("level %d leads to %s", levels, folder.Href)
+			}
+			break
+		}
+	}
+	if levels != diffTreeDeep+1 {
+		t.Errorf("%d levels are shown", levels)
+	}
+	// A page of the folder goes on from there.
+	dir := strings.Repeat("a/", levels)
+	below := diffPart{dir: dir}.of(files)
+	if got := diffFolder(below, dir); got.Files != deep-levels || len(got.Nodes) != 2 || got.Nodes[1].Path != dir+"a/" {
+		t.Errorf("in %s: %d files, %d rows", dir, got.Files, len(got.Nodes))
+	}
+	// Two files that part at the very end are one row and two.
+	chain := strings.Repeat("b/", deep)
+	two := diffFolder([]engine.ChangedFile{{Path: chain + "x/1"}, {Path: chain + "y/1"}}, "")
+	if len(two.Nodes) != 1 || two.Nodes[0].Path != chain || len(two.Nodes[0].Nodes) != 2 || two.Nodes[0].Nodes[1].Name != "y" {
+		t.Errorf("%d rows", len(two.Nodes))
+	}
+}
+
+// The tree has every file once, in the list's order, in the folder it is in.
+func FuzzDiffTree(f *testing.F) {
+	f.Add("a/b/c a/b/d a/e/f/g a0 b", "")
+	f.Add("a/b/c/1 a/b/2 a/b/c2/3", "a/b/")
+	f.Fuzz(func(t *testing.T, names, dir string) {
+		if dir != "" && !strings.HasSuffix(dir, "/") {
+			dir += "/"
+		}
+		var files []engine.ChangedFile
+		for name := range strings.FieldsSeq(names) {
+			if name = dir + strings.Trim(name, "/"); name != dir && !strings.Contains(name, "//") {
+				files = append(files, engine.ChangedFile{Path: name, Added: 1})
+			}
+		}
+		slices.SortFunc(files, func(a, b engine.ChangedFile) int { return strings.Compare(a.Path, b.Path) })
+		at := 0
+		var walk func(n views.DiffNode)
+		walk = func(n views.DiffNode) {
+			sum := 0
+			for _, sub := range n.Nodes {
+				sum += sub.Files
+				if sub.First != at {
+					t.Fatalf("%s says that it begins with file %d, not %d", sub.Path, sub.First, at)
+				}
+				if sub.Folder {
+					if sub.Path != n.Path+sub.Name+"/" || len(sub.Nodes) == 1 && sub.Nodes[0].Folder {
+						t.Fatalf("folder %q, named %q, in %q", sub.Path, sub.Name, n.Path)
+					}
+					walk(sub)
+					continue
+				}
+				if sub.Path != files[at].Path || sub.Path != n.Path+sub.Name {
+					t.Fatalf("file %d, %q, is %q, named %q, in %q", at, files[at].Path, sub.Path, sub.Name, n.Path)
+				}
+				at++
+			}
+			if n.Files != sum || n.Added != sum {
+				t.Fatalf("%q counts %d files and %d lines, not %d", n.Path, n.Files, n.Added, sum)
+			}
+		}
+		walk(diffFolder(files, dir))
+		if at != len(files) {
+			t.Fatalf("%d of %d files", at, len(files))
+		}
+	})
 }
 
 // Two thousand changed files: every one can be reached, no page is heavy.

@@ -30,6 +30,7 @@ type DiffNode struct {
 	Path           string
 	Href           string // of a folder only when what is in it is on a page of its own
 	Folder         bool
+	First          int    // number of the file in the list, of a folder that of its first one
 	Status         string // of a file
 	Added, Deleted int
 	Files          int
