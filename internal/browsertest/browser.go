@@ -51,6 +51,7 @@ func New(t testing.TB) *Browser {
 	}
 	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
+		chromedp.WindowSize(1440, 900), // the default differs from machine to machine
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("hide-scrollbars", true),
 		chromedp.WSURLReadTimeout(60*time.Second))...)
