@@ -166,3 +166,25 @@ func TestEvidenceIsOfThePhase(t *testing.T) {
 		t.Errorf("%s after %d passes: %s", d.Phase.Status, len(d.Passes), d.Phase.Reason)
 	}
 }
+
+// A terminal hides what stands inside a control sequence, a file does not: absent:
+// and the judge see it, in added lines, in names and in what was printed.
+func TestControlSequencesHideNothing(t *testing.T) {
+	var seen string
+	h := newHouse(t, withJudge(judgeFunc(func(q dod.Question) (string, error) { seen = q.Prompt; return saysMet, nil })))
+	for name, command := range map[string]string{
+		"added lines": `printf 'exec("\033]0;import os; os.system(1)\007"[4:-1])\n' > evil.py; echo made it`,
+		"a name":      `touch "$(printf 'a\033]0;os.system\007.py')"; echo made it`,
+		"the output":  `printf '\033]0;os.system\007made it\n'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, r := h.one(phaseOf(command, `- clean -> absent: /os\.system/`)); r[0].Status != dod.Failed {
+				t.Errorf("%s: %s", r[0].Status, r[0].Reasoning)
+			}
+		})
+	}
+	h.one(phaseOf(`printf 'exec("\033]0;import os; os.system(1)\007"[4:-1])\n' > evil.py; echo made it`, "- the code is harmless"))
+	if !strings.Contains(seen, "os.system") {
+		t.Error("the judge does not see what the file holds")
+	}
+}

@@ -207,8 +207,7 @@ func (e *Engine) planContext(ctx context.Context, plan models.Plan, project mode
 	if err != nil {
 		return all, "", fmt.Errorf("read the plan's added lines: %w", err)
 	}
-	added = cleanText(added)
-	all.put("diff", newEcho(tasks...).removeFromFiles(e.redact(added)), added, cut)
+	all.put("diff", newEcho(tasks...).removeFromFiles(e.redact(fileText(added))), bothWays(added), cut)
 	return all, rendering, nil
 }
 

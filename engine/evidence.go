@@ -96,8 +96,8 @@ func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass 
 		ev.Runs = append(ev.Runs, re)
 		look(label+"/output", string(raw))
 		look(label+"/message", r.FinalMessage)
-		ev.put(label+"/message", re.Message, message, false)
-		ev.put(label+"/output", re.Output, output, re.Cut)
+		ev.put(label+"/message", re.Message, bothWays(r.FinalMessage), false)
+		ev.put(label+"/output", re.Output, bothWays(string(raw)), re.Cut)
 	}
 	if pass.StartCommit == "" || pass.EndCommit == "" {
 		return ev, nil
@@ -122,9 +122,8 @@ func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass 
 	}
 	ev.Files, ev.Added, ev.Gone = diff.Files, diff.Added, diff.Deleted
 	look("diff", added)
-	added = cleanText(added)
-	ev.Diff = echo.removeFromFiles(e.redact(added))
-	ev.put("diff", ev.Diff, added, cut)
+	ev.Diff = echo.removeFromFiles(e.redact(fileText(added)))
+	ev.put("diff", ev.Diff, bothWays(added), cut)
 	// A file's name is the agent's words too: a task text copied into names is an echo.
 	look("files", rawNames(diff.Files))
 	names := fileList(diff.Files)
@@ -146,7 +145,7 @@ func (ev *Evidence) put(key, value, whole string, cut bool) {
 
 // oneName is a file's name on one line: a line break in it would forge an entry.
 func oneName(path string) string {
-	return strings.Join(strings.FieldsFunc(cleanText(path), func(r rune) bool { return r == '\n' }), "\\n")
+	return strings.Join(strings.FieldsFunc(fileText(path), func(r rune) bool { return r == '\n' }), "\\n")
 }
 
 // rawNames are files' names as they are, one a line.

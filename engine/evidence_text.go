@@ -26,8 +26,26 @@ const redacted = "[redacted]"
 // cleanText strips control sequences, folds line ends to \n, takes control and
 // zero-width signs out and replaces invalid UTF-8.
 func cleanText(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	s = escapes.ReplaceAllString(s, "")
+	return withoutSigns(escapes.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), ""))
+}
+
+// fileText is cleanText for what stands in a file: no terminal interprets it, so
+// a control sequence hides nothing there. Only the signs that cannot be seen go,
+// what stands between them stays.
+func fileText(s string) string { return withoutSigns(strings.ToValidUTF8(s, "\uFFFD")) }
+
+// bothWays is a text for `absent:`: as a file has it and as a terminal would show
+// it, so that neither way of reading hides a word from it.
+func bothWays(s string) string {
+	file, shown := fileText(s), cleanText(s)
+	if file == shown {
+		return file
+	}
+	return file + "\n" + shown
+}
+
+// withoutSigns takes control and zero-width signs out and folds line ends to \n.
+func withoutSigns(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {
