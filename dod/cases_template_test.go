@@ -82,17 +82,22 @@ func TestFillPattern(t *testing.T) {
 	}
 }
 
-func TestFilledEmptyValuesNeverPass(t *testing.T) {
-	filled := dod.FillCriteria(dod.ParseCriteria("{v}\n{v}{v} -> match: /{v}/\nx -> match: /^{v}/\nx -> file: {v}"), map[string]string{"v": ""})
-	for _, r := range evaluate(filled, map[string]string{"k": "anything at x"})[:2] {
-		if r.Status != dod.Failed {
-			t.Errorf("%+v passed on nothing", r)
+func TestBlankValuesNeverWeakenACheck(t *testing.T) {
+	text := "{v}\nx -> match: /{v}/\nx -> match: /docs.*{v}/\nx -> absent: /{v}/\nx -> absent: /at {v}x/"
+	for _, blank := range []string{"", " ", "\n\t", "\u00a0"} {
+		filled := dod.FillCriteria(dod.ParseCriteria(text), map[string]string{"v": blank})
+		for _, r := range evaluate(filled, map[string]string{"k": "anything of docs at x at  x at \u00a0x"}) {
+			if r.Status != dod.Failed {
+				t.Errorf("%q: %+v", blank, r)
+			}
 		}
+		checkStored(t, filled)
 	}
-	if r := evaluate(filled, map[string]string{"k": "anything"})[2]; r.Status != dod.Failed || !strings.Contains(r.Reasoning, "empty text") {
-		t.Errorf("%+v", r)
+	// A folder that is there must not stand for the page in it.
+	filled := dod.FillCriteria(dod.ParseCriteria("The page -> file: docs/{page}"), map[string]string{"page": " "})
+	if filled[0].Check.Arg != "docs/{page}" {
+		t.Errorf("looks for %q", filled[0].Check.Arg)
 	}
-	checkStored(t, filled)
 }
 
 func TestPlaceholders(t *testing.T) {

@@ -8,24 +8,28 @@ import (
 // FillCriteria puts args into criteria that were parsed before, so that a value
 // can change a criterion but never add one. Texts, questions, paths and roles take
 // the value on one line; a pattern takes it quoted, so that it matches only
-// itself; a run: command takes nothing, it gets the values by ArgEnv. The given
-// criteria are not changed.
+// itself; a run: command takes nothing, it gets the values by ArgEnv. A blank value
+// leaves its placeholder open: filled in, it would make a check weaker than it
+// reads (file: docs/{page} would be a folder that is there). Only in absent: it is
+// filled in, where a shorter pattern is the stricter one. The given criteria are
+// not changed.
 func FillCriteria(criteria []Criterion, args map[string]string) []Criterion {
 	plain := func(name string) (string, bool) {
-		value, ok := args[name]
-		return oneLine(value), ok
+		value := oneLine(args[name])
+		return value, strings.TrimSpace(value) != ""
 	}
 	filled := make([]Criterion, len(criteria))
 	for i, c := range criteria {
+		blanks := c.Check.Kind == CheckAbsent
 		c.Text = render(c.Text, plain)
 		switch c.Check.Kind {
 		case CheckRun:
 		case CheckMatch, CheckAbsent:
-			c.Check.Arg = fillPattern(c.Check.Arg, args)
+			c.Check.Arg = fillPattern(c.Check.Arg, args, blanks)
 		default:
 			c.Check.Arg = strings.TrimSpace(render(c.Check.Arg, plain))
 		}
-		c.Pattern = fillPattern(c.Pattern, args)
+		c.Pattern = fillPattern(c.Pattern, args, blanks)
 		filled[i] = c
 	}
 	return filled
@@ -40,11 +44,15 @@ func oneLine(value string) string {
 // patternBrace is a brace that belongs to the expression itself, as in \p{Greek}.
 var patternBrace = regexp.MustCompile(`\\[pPx]\{[^}]*\}`)
 
-func fillPattern(pattern string, args map[string]string) string {
+func fillPattern(pattern string, args map[string]string, blanks bool) string {
 	quoted := func(name string) (string, bool) {
-		value, ok := args[name]
+		value, given := args[name]
+		value = oneLine(value)
+		if strings.TrimSpace(value) == "" {
+			return "", given && blanks
+		}
 		// QuoteMeta leaves "-" alone, which is a range inside a class.
-		return strings.ReplaceAll(regexp.QuoteMeta(oneLine(value)), "-", `\-`), ok
+		return strings.ReplaceAll(regexp.QuoteMeta(value), "-", `\-`), true
 	}
 	var b strings.Builder
 	at := 0

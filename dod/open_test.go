@@ -11,7 +11,7 @@ func TestOpenPlaceholders(t *testing.T) {
 		t.Errorf("open %v, want %v", got, want)
 	}
 	args := map[string]string{"a": "1", "b": "", "c": "3", "e": "5", "name": "n"}
-	if got := OpenPlaceholders(FillCriteria(criteria, args)); len(got) != 0 {
-		t.Errorf("still open after filling: %v", got)
+	if got := OpenPlaceholders(FillCriteria(criteria, args)); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("open after filling, where only b's value is blank: %v", got)
 	}
 }

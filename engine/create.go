@@ -160,9 +160,13 @@ func (e *Engine) draftDod(ctx context.Context, actor models.Actor, in NewPlan, p
 	if hasRun(criteria) && !actor.Role.Can(e.CommandsBy) {
 		bad("dod", "Only the role %s may write run: commands here.", e.CommandsBy)
 	}
-	if open := dod.OpenPlaceholders(criteria); len(open) > 0 && plan.TemplateVersionID != nil {
-		for _, name := range open {
-			bad("dod_args."+name, "Give {%s} a value: a criterion needs it.", name)
+	if plan.TemplateVersionID != nil {
+		// An empty value is none: filled in, it would make a check weaker than it reads
+		// (file: docs/{page} would be a folder that is there). $ARG_ variables may be empty.
+		for _, name := range dod.OpenPlaceholders(dod.ParseCriteria(plan.DodSource)) {
+			if strings.TrimSpace(plan.DodArgs[name]) == "" {
+				bad("dod_args."+name, "Give {%s} a value: a criterion needs it.", name)
+			}
 		}
 	}
 	plan.CriteriaJSON = toJSON(criteria)

@@ -1,9 +1,11 @@
 package engine_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"donewhen/dod"
 	"donewhen/engine"
 	"donewhen/models"
 )
@@ -67,5 +69,33 @@ func TestPublishTemplate(t *testing.T) {
 	must(t, err)
 	if len(d.Versions) != 2 || d.Versions[0].Text != next.Text || d.Versions[1].Text != draft.Text {
 		t.Errorf("versions: %+v", d.Versions)
+	}
+}
+
+// An argument that is not required may stay empty, but not where a criterion would
+// be weaker for it; a $ARG_ variable may.
+func TestABlankArgumentIsNoValue(t *testing.T) {
+	h := newHouse(t)
+	v, err := h.engine.PublishTemplate(h.ctx, lead, engine.TemplateDraft{Name: "A page",
+		Text: "- The page is there -> file: docs/{page}\n- Known -> run: test -z \"$ARG_WORD\"",
+		Args: []models.TemplateArg{{Name: "page"}, {Name: "word"}}})
+	must(t, err)
+	in := engine.NewPlan{ProjectID: h.project.ID, Title: "T", TemplateVersionID: v.ID, DodArgs: map[string]string{"page": " \t", "word": ""},
+		Phases: []engine.NewPhase{shell("work", "mkdir -p docs; echo x > docs/a.md")}}
+	_, err = h.engine.CreatePlan(h.ctx, lead, in)
+	var refused *models.Error
+	if !errors.As(err, &refused) || refused.Fields["dod_args.page"] == "" || refused.Fields["dod_args.word"] != "" {
+		t.Fatalf("%+v", err)
+	}
+	// Written by hand, the line stays open, and so it is not done.
+	in.TemplateVersionID, in.Dod = 0, v.Text
+	plan, err := h.engine.CreatePlan(h.ctx, lead, in)
+	must(t, err)
+	must(t, h.engine.StartPlan(h.ctx, lead, plan))
+	h.settle()
+	g, err := h.engine.Gate(h.ctx, plan)
+	must(t, err)
+	if g.State.Open || g.Summary.Results[0].Status != dod.Failed || g.Summary.Results[1].Status != dod.Passed {
+		t.Errorf("%+v", g.Summary.Results)
 	}
 }

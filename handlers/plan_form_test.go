@@ -346,6 +346,12 @@ func TestPlanFromTemplate(t *testing.T) {
 	if got := marked(doc(t, a), "dod_args.title"); !strings.Contains(got, "title") {
 		t.Errorf("a missing argument is marked %q", got)
 	}
+	unnamed := w.publish("A page", "- The page is there -> file: docs/{page}", models.TemplateArg{Name: "page"})
+	blank := w.lea.do(post, "/plans", w.filled("template", fmt.Sprint(unnamed.ID), "dod_args.page", " ", "title", "Kept as typed"))
+	want(t, blank, http.StatusUnprocessableEntity)
+	if d := doc(t, blank); !strings.Contains(marked(d, "dod_args.page"), "Give {page} a value") || value(d, "title") != "Kept as typed" {
+		t.Errorf("a blank value is marked %q", marked(d, "dod_args.page"))
+	}
 	if value(doc(t, a), "dod") != "- All is well -> run: true" {
 		t.Error("the text written by hand is lost while a template is chosen")
 	}
