@@ -311,7 +311,7 @@ func foldText(s string) (string, origins) {
 			blank = true
 			breaks++
 		case r < utf8.RuneSelf && r != ' ' && r != '\t' && r >= 0x20 || r >= utf8.RuneSelf && !unicode.IsSpace(r):
-			if hidden(r) || r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r) {
+			if Hidden(r) || r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r) {
 				break
 			}
 			if blank {
@@ -324,7 +324,7 @@ func foldText(s string) (string, origins) {
 			}
 			plain(&b, r)
 		default:
-			blank = blank || !hidden(r)
+			blank = blank || !Hidden(r)
 		}
 		for len(at) < b.Len() {
 			at = append(at, int32(i))

@@ -180,7 +180,7 @@ func (q *quoter) sign(i int) int {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			name = fmt.Sprintf("x%02X", q.data[i])
-		case hidden(r):
+		case Hidden(r):
 			name = fmt.Sprintf("U+%04X", r)
 		}
 		if name == "" {
@@ -210,10 +210,10 @@ func (q *quoter) sign(i int) int {
 	return i + size
 }
 
-// hidden says whether a sign shows nothing or changes how others are shown: all
+// Hidden says whether a sign shows nothing or changes how others are shown: all
 // control and format signs (zero width, text direction, tags), the separators of
 // lines, fillers, and the variation selectors that no emoji uses.
-func hidden(r rune) bool {
+func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
@@ -221,9 +221,9 @@ func hidden(r rune) bool {
 		return true
 	case r < 0xad:
 		return false
-	case r == 0x2028 || r == 0x2029 || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800:
+	case r == 0x2028 || r == 0x2029 || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 || r == 0x034f || r == 0x17b4 || r == 0x17b5:
 		return true
-	case r >= 0xfe00 && r <= 0xfe0d || r >= 0xe0000 && r <= 0xe0fff:
+	case r >= 0xfe00 && r <= 0xfe0d || r >= 0x180b && r <= 0x180f || r >= 0xe0000 && r <= 0xe0fff:
 		return true
 	}
 	return unicode.In(r, unicode.Cf, unicode.Co)

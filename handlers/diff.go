@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,14 +25,15 @@ type diffLimits struct {
 	file  int // lines of one file
 	line  int // bytes of one line
 	files int // files of one page
+	marks int // of one file, for signs that cannot be seen
 	tree  bool
 	open  bool
 }
 
 var (
-	diffOnPlan = diffLimits{total: 300, file: 150, line: 400, files: 30}
-	diffOnPage = diffLimits{total: 700, file: 350, line: 400, files: 60, tree: true, open: true}
-	diffOfFile = diffLimits{total: 10_000, file: 10_000, line: 4000, files: 1, open: true}
+	diffOnPlan = diffLimits{total: 300, file: 150, line: 400, files: 30, marks: 10}
+	diffOnPage = diffLimits{total: 700, file: 350, line: 400, files: 60, marks: 20, tree: true, open: true}
+	diffOfFile = diffLimits{total: 10_000, file: 10_000, line: 4000, files: 1, marks: 1000, open: true}
 )
 
 // diff is what the plan has changed so far.
@@ -99,6 +101,7 @@ func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, 
 			file.Href = views.PlanDiffPath(p.ID, pass, f.Path)
 		}
 		colours.colour(f.Path, file.Hunks)
+		file.MarkSigns(limits.marks)
 		file.Open = file.Folded == "" && limits.open
 		card.Files = append(card.Files, file)
 	}
@@ -141,10 +144,9 @@ func readPatch(patch []byte) map[string]*gitdiff.File {
 func diffFile(f engine.ChangedFile, patch *gitdiff.File, limits diffLimits, left *int) views.DiffFile {
 	out := views.DiffFile{Status: f.Status, Path: f.Path, OldPath: f.OldPath, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary}
 	lines := 0
-	if patch != nil {
-		for _, frag := range patch.TextFragments {
-			lines += len(frag.Lines)
-		}
+	out.Turns = turnsText(f, patch)
+	for _, frag := range fragments(patch) {
+		lines += len(frag.Lines)
 	}
 	switch {
 	case f.Binary:
@@ -166,6 +168,50 @@ func diffFile(f engine.ChangedFile, patch *gitdiff.File, limits diffLimits, left
 		out.Hunks = hunks(patch, limits.line)
 	}
 	return out
+}
+
+// turnsText says which signs of a file turn the direction of text and where the
+// first one stands, whether the line is shown or not; "" when there is none.
+func turnsText(f engine.ChangedFile, patch *gitdiff.File) string {
+	var found []string
+	look := func(text string) bool {
+		any := false
+		for _, r := range text {
+			if views.TurnsText(r) {
+				any = true
+				if code := views.SignCode(r); !slices.Contains(found, code) {
+					found = append(found, code)
+				}
+			}
+		}
+		return any
+	}
+	where := ""
+	if look(f.Path) || look(f.OldPath) {
+		where = "in its name"
+	}
+	for _, frag := range fragments(patch) {
+		at := frag.NewPosition
+		for _, l := range frag.Lines {
+			if look(l.Line) && where == "" {
+				where = fmt.Sprintf("first near line %d", at)
+			}
+			if l.Op != gitdiff.OpDelete {
+				at++
+			}
+		}
+	}
+	if where == "" {
+		return ""
+	}
+	return fmt.Sprintf("holds signs that turn the direction of text (%s), %s. What a program reads there is not what it would look like, so they are shown by their numbers.", strings.Join(found, ", "), where)
+}
+
+func fragments(patch *gitdiff.File) []*gitdiff.TextFragment {
+	if patch == nil {
+		return nil
+	}
+	return patch.TextFragments
 }
 
 func hunks(patch *gitdiff.File, longest int) []views.DiffHunk {

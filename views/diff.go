@@ -3,6 +3,7 @@ package views
 import (
 	"net/url"
 	"strconv"
+	"strings"
 )
 
 // DiffCard is the difference between two states, file by file.
@@ -35,6 +36,16 @@ type DiffNode struct {
 	Added, Deleted int
 	Files          int
 	Nodes          []DiffNode
+}
+
+// folderName is a folder's name; of a long chain of folders the first and the last.
+func (n DiffNode) folderName() string {
+	const most = 80
+	first, rest, chain := strings.Cut(n.Name, "/")
+	if len(n.Name) <= most || !chain {
+		return n.Name + "/"
+	}
+	return first + "/…/" + rest[strings.LastIndexByte(rest, '/')+1:] + "/"
 }
 
 // Add takes in a file or a folder and counts it.
@@ -71,8 +82,12 @@ type DiffFile struct {
 	Hunks   []DiffHunk
 	Folded  string // why its lines are not shown here, "" when they are
 	Href    string // where they are
+	Turns   string // what it holds that turns the direction of text, "" for nothing
 	Open    bool
 }
+
+// label is the file's name where there is no room for a long one, nor for marks.
+func (f DiffFile) label() string { return signsInWords(f.Path) }
 
 // DiffHunk is a run of lines with what stands around them.
 type DiffHunk struct {
@@ -88,8 +103,9 @@ type DiffLine struct {
 	Parts    []CodePart // Text in its colours, nil when it has none
 }
 
-// CodePart is a stretch of source text of one colour.
-type CodePart struct{ Class, Text string }
+// CodePart is a stretch of source text of one colour, or signs that cannot be
+// seen: Sign is then what is shown in their place.
+type CodePart struct{ Class, Text, Sign string }
 
 func (l DiffLine) old() string { return lineNumber(l.Old) }
 func (l DiffLine) new() string { return lineNumber(l.New) }

@@ -84,3 +84,43 @@ func matchText(r ResultRow) templ.Component {
 		return err
 	})
 }
+
+// codeLine is a line of a file in its colours, with marks for what cannot be seen.
+func codeLine(l DiffLine) templ.Component {
+	if l.Parts == nil {
+		return codeParts([]CodePart{{Text: l.Text}})
+	}
+	return codeParts(l.Parts)
+}
+
+// shownText is a text or, as name, a file's name with marks for what cannot be seen.
+func shownText(text string) templ.Component { return shown(text, false) }
+func shownName(name string) templ.Component { return shown(name, true) }
+
+func shown(text string, name bool) templ.Component {
+	left := signsInName
+	if parts := withMarks(text, "", name, &left); parts != nil {
+		return codeParts(parts)
+	}
+	return codeParts([]CodePart{{Text: text}})
+}
+
+func codeParts(parts []CodePart) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		for _, p := range parts {
+			switch {
+			case p.Sign == signPlain:
+				b.WriteString(signPlain)
+			case p.Sign != "":
+				b.WriteString(`<b class="sign" title="` + signTitle(p.Text) + `">` + templ.EscapeString(p.Sign) + `</b>`)
+			case p.Class == "":
+				b.WriteString(templ.EscapeString(p.Text))
+			default:
+				b.WriteString(`<span class="` + p.Class + `">` + templ.EscapeString(p.Text) + `</span>`)
+			}
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
