@@ -92,6 +92,7 @@ func (s Suite) check(ctx context.Context, c Criterion) Result {
 	if err := ctx.Err(); err != nil {
 		return skipped(c, "the evaluation was stopped: "+err.Error())
 	}
+	defer s.watch(c)()
 	var o CheckOutcome
 	switch {
 	case c.Check.Kind == CheckHuman && s.Human == nil:
@@ -113,6 +114,13 @@ func (s Suite) check(ctx context.Context, c Criterion) Result {
 	return Result{Criterion: c, Status: o.Status, Reasoning: o.Reasoning}
 }
 
+func (s Suite) watch(c Criterion) (ended func()) {
+	if s.Watch == nil {
+		return func() {}
+	}
+	return s.Watch(c)
+}
+
 // askAll asks about criteria[judged], fills their results and returns the answers
 // in the order of the criteria, those about one criterion in the order of the judges.
 func (s Suite) askAll(ctx context.Context, criteria []Criterion, judged []int, results []Result) []Answer {
@@ -126,6 +134,7 @@ func (s Suite) askAll(ctx context.Context, criteria []Criterion, judged []int, r
 		go func() {
 			defer wg.Done()
 			defer func() { <-slots }()
+			defer s.watch(criteria[at])()
 			asked, why := s.opinions(ctx, criteria[at], &unreachable)
 			answers[i] = asked
 			results[at] = combine(criteria[at], asked, 1+len(s.Others), why)

@@ -30,6 +30,9 @@ type Suite struct {
 	StopOnFailed bool
 	// Parallel is how many questions are asked at once; below 1 means 1.
 	Parallel int
+	// Watch, where it is set, is told when a check or a question about a criterion
+	// begins, and calls what it returned when that ends. Questions are asked at once.
+	Watch func(Criterion) (ended func())
 	// Task and Evidence go into the questions, as bounded by the caller.
 	Task     string
 	Evidence string

@@ -75,7 +75,8 @@ func (e *Engine) runCheck(ctx context.Context, plan models.Plan, project models.
 	if err != nil {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The check's home folder could not be made: " + err.Error()}
 	}
-	out := e.Check(ctx, CheckJob{Dir: dir, Home: home, Command: command, Env: dod.ArgEnv(plan.DodArgs), Limit: e.CheckLimit})
+	out := e.Check(ctx, CheckJob{Dir: dir, Home: home, Command: command, Env: dod.ArgEnv(plan.DodArgs), Limit: e.CheckLimit,
+		AtLimit: "raise DONEWHEN_CHECK_LIMIT or make the check quicker"})
 	out.Reasoning = e.redact(cleanText(out.Reasoning))
 	changed, err := e.Spaces.PutBack(context.WithoutCancel(ctx), repoOf(project), plan.ID)
 	switch {

@@ -62,6 +62,7 @@ type Engine struct {
 	mu       sync.Mutex
 	runtimes map[string]Runtime
 	under    map[workKey]workUnderWay
+	progress map[int64]Progress // of evaluations under way
 }
 
 // New makes an Engine. Nothing runs until Recover and Run are called.
@@ -90,6 +91,7 @@ func New(c Config) *Engine {
 		wake:     make(chan struct{}, 1),
 		runtimes: map[string]Runtime{},
 		under:    map[workKey]workUnderWay{},
+		progress: map[int64]Progress{},
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	for _, r := range c.Runtimes {

@@ -150,7 +150,11 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "waits for " + whoFor(c) + " to say so on the plan's page"}
 	}
-	out := suite.Evaluate(ctx, Criteria(plan), evidence.Values)
+	criteria := Criteria(plan)
+	var forget func()
+	suite.Watch, forget = e.watch(ev.ID, plan.ID, len(criteria))
+	defer forget()
+	out := suite.Evaluate(ctx, criteria, evidence.Values)
 	e.redactResults(out.Results)
 	if err := ctx.Err(); err != nil {
 		return set, err

@@ -65,6 +65,7 @@ type CheckJob struct {
 	Command string
 	Env     []string // ARG_* values
 	Limit   time.Duration
+	AtLimit string    // what is said to somebody whose check came to its limit
 	Output  io.Writer // gets what it prints; may be nil
 }
 

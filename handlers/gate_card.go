@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -31,6 +32,7 @@ func (b *planBuilder) gateCard() views.GateCard {
 		card.Reasons = append(card.Reasons, row)
 	}
 	card.Flagged = b.flagged()
+	card.Checking = b.checking()
 	if pre := b.gate.Preview; pre != nil && pre.Behind > 0 {
 		card.Behind = fmt.Sprintf("%s has moved by %s since; they are merged with the work.", p.TargetBranch, commits(pre.Behind))
 	}
@@ -48,6 +50,21 @@ func (b *planBuilder) gateCard() views.GateCard {
 		card.Quiet = "A lead applies it. You are here to read."
 	}
 	return card
+}
+
+// checking is what an evaluation that is under way is at, nil when none is.
+func (b *planBuilder) checking() *views.CheckingView {
+	ev := b.detail.Evaluation
+	if ev == nil || ev.Status != models.EvaluationQueued && ev.Status != models.EvaluationRunning {
+		return nil
+	}
+	at := b.s.Engine.Progress(ev.ID)
+	v := &views.CheckingView{Total: at.Total, Began: ev.StartedAt}
+	for _, c := range at.Checking {
+		v.Rows = append(v.Rows, views.CheckingRow{Index: c.Criterion.Index, What: cmp.Or(c.Criterion.Check.String(), c.Criterion.Text),
+			Since: c.Since, Limit: limitText(int(c.Limit.Seconds()))})
+	}
+	return v
 }
 
 func commits(n int) string {

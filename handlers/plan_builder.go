@@ -134,8 +134,16 @@ func (b *planBuilder) dodCard() views.DodCard {
 	}
 	summary := b.gate.Summary
 	if ev == nil || ev.Status != models.EvaluationDone || !sameCriteria(summary.Results, current) {
+		busy := map[int]bool{}
+		if at := b.checking(); at != nil {
+			for _, r := range at.Rows {
+				busy[r.Index] = true
+			}
+		}
 		for _, c := range current {
-			d.Rows = append(d.Rows, resultRow(dod.Result{Criterion: c}))
+			row := resultRow(dod.Result{Criterion: c})
+			row.Busy = busy[c.Index]
+			d.Rows = append(d.Rows, row)
 		}
 		if d.Defined {
 			d.Word, d.Tone = "not evaluated", ui.ToneIdle

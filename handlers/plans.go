@@ -266,6 +266,11 @@ func (s *Server) planPart(c echo.Context, id, part string) error {
 	case views.PartBudget:
 		return s.budgetPart(c, id)
 	case views.PartDod:
+		if ev, err := s.Reader.LatestEvaluation(ctx, id); err != nil {
+			return err
+		} else if ev != nil { // what is being checked is in no row
+			tag += "-" + fingerprintOf(s.Engine.Progress(ev.ID))
+		}
 		make = func(b *planBuilder) (templ.Component, error) {
 			if err := b.withGate(ctx); err != nil {
 				return nil, err

@@ -2,11 +2,13 @@ package handlers
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"donewhen/engine"
 	"donewhen/models"
@@ -52,6 +54,21 @@ func (w *works) once() {
 	if _, err := w.eng.Once(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// untilEvaluating ticks until the plan's evaluation has begun.
+func (w *works) untilEvaluating(id string) {
+	w.t.Helper()
+	for range 50 {
+		w.once()
+		switch ev := w.detail(id).Evaluation; {
+		case ev != nil && ev.Status == models.EvaluationRunning:
+			return
+		case ev == nil:
+			w.eng.Drain()
+		}
+	}
+	w.t.Fatal("it is never evaluated")
 }
 
 // A pause stops no agent: everywhere it is said that one is still at work, and
@@ -116,17 +133,56 @@ func TestEvaluatedPlanWaitsForNobody(t *testing.T) {
 		}
 		shows(t, w.lea.get("/plans"), waits)
 	}
-	for done := false; !done; { // until the check has begun
-		w.once()
-		ev := w.detail(id).Evaluation
-		if done = ev != nil && ev.Status == models.EvaluationRunning; !done && ev == nil {
-			w.eng.Drain()
-		}
-	}
+	w.untilEvaluating(id)
 	h.wait()
 	look("", "The evaluation of its definition of done", 0)
 	shows(t, w.lea.get("/"), "The definition of done is being evaluated")
 	h.release()
 	w.settle()
 	look("(1)", "A lead to look at it and apply it", 1)
+}
+
+// A long evaluation says which criterion it is at, since when, and when that is
+// stopped; afterwards nothing of it is left.
+func TestEvaluationSaysWhatItIsAt(t *testing.T) {
+	w := newWorks(t, nil)
+	w.eng.CheckLimit = 90 * time.Minute
+	h := hold(t)
+	id := w.running(sh("Do", "echo 1 > b.txt"))
+	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- quick -> run: true\n- slow -> run: " + h.command() + "\n- last -> file: b.txt"}); err != nil {
+		t.Fatal(err)
+	}
+	part := func(name, tag string) answer {
+		return w.lea.get("/plans/"+id+"?part="+name, "HX-Request", "true", "If-None-Match", tag)
+	}
+	w.untilEvaluating(id)
+	h.wait()
+	a := part("gate", "")
+	at := doc(t, a).Find("[data-checking]")
+	for _, text := range []string{"Checking 2 of 3:", "run: " + h.command(), "stopped after 1h30m (DONEWHEN_CHECK_LIMIT)", "The evaluation began"} {
+		if !strings.Contains(at.Text(), text) {
+			t.Errorf("the gate does not say %q: %q", text, at.Text())
+		}
+	}
+	if at.Find("time[data-relative]").Length() != 2 {
+		t.Error("the times do not tick")
+	}
+	list := part("dod", "")
+	if got := strings.TrimSpace(doc(t, list).Find(`[data-criterion="2"] > div`).First().Text()); got != "Being checked" {
+		t.Errorf("the second criterion is %q", got)
+	}
+	if got := part("dod", list.Header.Get("ETag")).StatusCode; got != http.StatusNotModified {
+		t.Errorf("nothing moved and the answer is %d", got)
+	}
+	h.release()
+	w.settle()
+	for _, name := range []string{"gate", "dod"} {
+		a := part(name, list.Header.Get("ETag"))
+		if a.StatusCode != http.StatusOK || strings.Contains(a.body, "Checking") || strings.Contains(a.body, "Being checked") {
+			t.Errorf("%s, when it is over: %d %s", name, a.StatusCode, a.body)
+		}
+	}
+	if p := w.eng.Progress(w.detail(id).Evaluation.ID); p.Total != 0 || len(p.Checking) != 0 {
+		t.Errorf("it is not forgotten: %+v", p)
+	}
 }

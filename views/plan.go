@@ -57,7 +57,8 @@ type GateCard struct {
 	Flagged  string // that evidence behind it talks to its judge, "" when none does
 	Behind   string // how far the target has moved, "" when it has not
 	Last     *RefusedApply
-	Quiet    string // for readers who may not act
+	Checking *CheckingView // while it is evaluated
+	Quiet    string        // for readers who may not act
 	Now      time.Time
 }
 
@@ -76,6 +77,21 @@ type RefusedApply struct {
 	Files  []string
 	By     string
 	At     time.Time
+}
+
+// CheckingView is how far an evaluation that is under way has come.
+type CheckingView struct {
+	Total int
+	Began *time.Time // of the evaluation, nil while it is queued
+	Rows  []CheckingRow
+}
+
+// CheckingRow is a criterion that is being checked.
+type CheckingRow struct {
+	Index int
+	What  string // its check as written, or its text
+	Since time.Time
+	Limit string // "30m", "" for none of ours
 }
 
 // DodCard is the definition of done as a checklist.
@@ -106,6 +122,7 @@ type ResultRow struct {
 	Check     string     // as written after the arrow, "" for a plain line
 	Status    dod.Status // "" = not evaluated
 	Trouble   bool       // the judge could not judge
+	Busy      bool       // it is being checked now
 	Reasoning string
 	Cut       bool // Reasoning is not whole
 	Match     *dod.Match
@@ -116,12 +133,21 @@ type ResultRow struct {
 
 func (r ResultRow) word() string {
 	switch {
+	case r.Busy:
+		return "Being checked"
 	case r.Status == "":
 		return "Not evaluated"
 	case r.Status == dod.Skipped && r.Trouble:
 		return "Trouble"
 	}
 	return strings.ToUpper(string(r.Status[:1])) + string(r.Status[1:])
+}
+
+func (r ResultRow) tone() ui.Tone {
+	if r.Busy {
+		return ui.ToneBusy
+	}
+	return ResultTone(r.Status)
 }
 
 func (r ResultRow) level() string {

@@ -71,10 +71,14 @@ func (c checkRunner) run(ctx context.Context, job engine.CheckJob) dod.CheckOutc
 		Args: args, Dir: job.Dir, Stdout: all, Limit: limit, Grace: c.opts.Grace,
 		Env: environment{home: home, who: "check", allow: c.spec.Env, set: c.spec.Set, more: job.Env, own: own}.build(c.opts.Environ),
 	}.run(ctx)
-	return checkOutcome(e, limit, last.text(checkTail))
+	atLimit := fmt.Sprintf("stopped at its time limit of %s", limit)
+	if job.AtLimit != "" {
+		atLimit += " (" + job.AtLimit + ")"
+	}
+	return checkOutcome(e, atLimit, last.text(checkTail))
 }
 
-func checkOutcome(e ending, limit time.Duration, last string) dod.CheckOutcome {
+func checkOutcome(e ending, atLimit, last string) dod.CheckOutcome {
 	failed := func(sentence string) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Failed, Reasoning: withTail(sentence, last)}
 	}
@@ -84,7 +88,7 @@ func checkOutcome(e ending, limit time.Duration, last string) dod.CheckOutcome {
 	case e.Cause == causeCancel:
 		return skipped("it was stopped before it came to a result")
 	case e.Cause == causeLimit:
-		return failed(fmt.Sprintf("stopped at its time limit of %s", limit))
+		return failed(atLimit)
 	case e.Signal != 0:
 		return failed(fmt.Sprintf("ended by signal %d (%s)", int(e.Signal), e.Signal))
 	case e.Exit != 0:

@@ -25,7 +25,7 @@ func TestRunChecks(t *testing.T) {
 		{"A6-07 fails before a pipe", `false | cat`, 0, dod.Failed, "exit code 1"},
 		{"no such command", `no-such-command-here`, 0, dod.Failed, "bash: line 1: no-such-command-here: command not found"},
 		{"bad syntax", `if`, 0, dod.Failed, "bash: -c: line 2: syntax error"},
-		{"A6-01 time limit", `echo begun; sleep 60`, 300 * time.Millisecond, dod.Failed, "stopped at its time limit of 300ms: begun"},
+		{"A6-01 time limit", `echo begun; sleep 60`, 300 * time.Millisecond, dod.Failed, "stopped at its time limit of 300ms (do this): begun"},
 		{"signal", `kill -9 $$`, 0, dod.Failed, "ended by signal 9 (killed)"},
 		{"A6-05 stdin", `cat`, 0, dod.Passed, "exit code 0"},
 		{"argument", `test "$ARG_NAME" = 'a $(b)'`, 0, dod.Passed, ""},
@@ -43,7 +43,7 @@ func TestRunChecks(t *testing.T) {
 			}
 			var out buffer
 			got := NewCheckRunner(opts)(bg, engine.CheckJob{
-				Dir: dir, Home: home, Command: c.command, Limit: c.limit, Output: &out,
+				Dir: dir, Home: home, Command: c.command, Limit: c.limit, AtLimit: "do this", Output: &out,
 				Env: []string{"ARG_NAME=a $(b)", "ARG_HOME=" + home},
 			})
 			if got.Status != c.status || !strings.Contains(got.Reasoning, c.reasoning) {
