@@ -14,17 +14,14 @@ func gateDoD(f GateFacts) (reasons []Reason, passed string) {
 			Sentence: "Only informational criteria: nothing is required."}}, ""
 	}
 	var failed, skipped, rejected, awaited []Result
-	met, waived, people := 0, 0, 0
+	people := 0
 	for _, r := range required {
 		human := r.Criterion.Check.Kind == CheckHuman
 		if human {
 			people++
 		}
 		switch {
-		case r.Status == Passed:
-			met++
-		case isWaived(f, r.Criterion):
-			waived++
+		case r.Status == Passed, isWaived(f, r.Criterion):
 		case human && r.Status == Failed:
 			rejected = append(rejected, r)
 		case human:
@@ -50,14 +47,7 @@ func gateDoD(f GateFacts) (reasons []Reason, passed string) {
 		reasons = append(reasons, peopleReason(ReasonApprovalsMissing, awaited,
 			fmt.Sprintf("%d of %s given", people-n-len(rejected), plural(people, "approval")), f))
 	}
-	switch {
-	case waived > 0:
-		passed = fmt.Sprintf("%d of %s passed, %d waived.", met, pluralCriteria(len(required)), waived)
-	case met == 1:
-		passed = "The required criterion passed."
-	default:
-		passed = fmt.Sprintf("All %d required criteria passed.", met)
-	}
+	passed = f.Summary.Counts(func(c Criterion) bool { return isWaived(f, c) }).Sentence()
 	return reasons, passed
 }
 

@@ -216,7 +216,7 @@ func applyMessage(plan models.Plan, gate GateView, actor models.Actor) string {
 	}
 	fmt.Fprintf(&b, "Donewhen-Plan: %s\n", plan.ID)
 	if s := gate.Summary; s.Total() > 0 {
-		fmt.Fprintf(&b, "Donewhen-DoD: %d criteria: %d passed, %d failed, %d skipped, %d waived\n", s.Total(), s.Passed(), s.Failed(), s.Skipped(), len(gate.Waived))
+		fmt.Fprintf(&b, "Donewhen-DoD: %s\n", gate.Counts().Sentence())
 	} else {
 		b.WriteString("Donewhen-DoD: none\n")
 	}

@@ -22,6 +22,20 @@ type GateView struct {
 	PreviewError string
 }
 
+// Counts is what became of the criteria, in the words that are the same everywhere.
+func (v GateView) Counts() dod.Counts {
+	return v.Summary.Counts(func(c dod.Criterion) bool {
+		_, yes := v.Waived[c.Index]
+		return yes && c.Level == dod.Required
+	})
+}
+
+// Decided is an evaluation's summary with what people said about exactly that
+// state laid over, whatever has moved since.
+func Decided(ev *models.Evaluation, decisions []models.Decision) dod.Summary {
+	return withDecisions(SummaryOf(ev), decisions, ev.Fingerprint)
+}
+
 // Gate computes the gate of a plan: the rows, and for a finished plan what git
 // says about the target at this moment. Nothing is changed by asking.
 func (e *Engine) Gate(ctx context.Context, planID string) (GateView, error) {
@@ -59,6 +73,9 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 		return v, err
 	}
 	current := e.fingerprint(plan)
+	if plan.Status == models.PlanApplied && ev != nil {
+		current = ev.Fingerprint // what was applied; another evaluator since then does not make it out of date
+	}
 	f := dod.GateFacts{
 		PlanStatus: string(plan.Status), Phases: len(phases),
 		HasDoD: len(Criteria(plan)) > 0, ProjectRequiresDoD: project.RequireDoD,

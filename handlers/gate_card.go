@@ -74,7 +74,8 @@ func commits(n int) string {
 	return strconv.Itoa(n) + " commits"
 }
 
-// outcome is the card of a plan that is over.
+// outcome is the card of a plan that is over: what was applied, what was checked
+// of it, and what people decided instead.
 func (b *planBuilder) outcome(card *views.GateCard) {
 	if !card.Applied {
 		return
@@ -82,9 +83,44 @@ func (b *planBuilder) outcome(card *views.GateCard) {
 	for _, a := range b.detail.Attempts {
 		if a.Status == models.ApplyDone {
 			card.Sentence = fmt.Sprintf("Applied by %s: %s is in %s.", a.UserName, ui.Short(a.MergeCommit), a.TargetBranch)
-			return
+			break
 		}
 	}
+	card.Checked = "No definition of done: no criterion was checked."
+	if b.gate.Summary.Total() > 0 {
+		card.Checked = b.gate.Counts().Sentence()
+	}
+	for _, r := range b.gate.Summary.Results {
+		about := fmt.Sprintf("Criterion %d: %s", r.Criterion.Index, r.Criterion.Text)
+		if text := b.waived(r); text != "" {
+			card.Said = append(card.Said, views.Spoken{About: about, What: text, Doubt: true})
+		} else if r.Criterion.Check.Kind == dod.CheckHuman && r.Status != dod.Skipped {
+			card.Said = append(card.Said, views.Spoken{About: about, What: r.Reasoning, Doubt: r.Status != dod.Passed})
+		}
+	}
+	for _, d := range b.detail.Phases {
+		for _, dec := range b.detail.Decisions {
+			if dec.PhaseID == nil || *dec.PhaseID != d.Phase.ID {
+				continue
+			}
+			about := fmt.Sprintf("Phase %d: %s", d.Phase.Position, d.Phase.Name)
+			switch dec.Kind {
+			case models.DecisionAccept:
+				card.Said = append(card.Said, views.Spoken{About: about, What: spoken("Accepted as it is by "+dec.UserName, dec.Reason), Doubt: true})
+			case models.DecisionApprove:
+				card.Said = append(card.Said, views.Spoken{About: about, What: spoken("Approved by "+dec.UserName, dec.Reason)})
+			}
+		}
+	}
+}
+
+// waived says who waived a result and why, "" when it was not or it passed.
+func (b *planBuilder) waived(r dod.Result) string {
+	w, ok := b.gate.Waived[r.Criterion.Index]
+	if !ok || b.gate.Stale || r.Status == dod.Passed {
+		return ""
+	}
+	return spoken("Waived by "+w.UserName, w.Reason)
 }
 
 // applyVerb posts what the person saw; while the gate is closed it cannot be pressed.

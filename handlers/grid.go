@@ -76,7 +76,7 @@ func passSource(p models.PassDetail, ph models.Phase) gridSource {
 
 // dodGrid is a plan's criteria by its evaluations, newest first as the store
 // has them; nil when there is nothing to compare.
-func dodGrid(criteria []dod.Criterion, evaluations []models.Evaluation, total int, budget *int) *views.Grid {
+func dodGrid(criteria []dod.Criterion, evaluations []models.Evaluation, decisions []models.Decision, total int, budget *int) *views.Grid {
 	if len(criteria) == 0 || len(evaluations) < 2 {
 		return nil
 	}
@@ -87,7 +87,7 @@ func dodGrid(criteria []dod.Criterion, evaluations []models.Evaluation, total in
 		s := gridSource{column: views.GridColumn{Label: fmt.Sprint(n), Title: fmt.Sprintf("Evaluation %d, %s", n, ev.CreatedAt.UTC().Format("2 Jan 2006 15:04 UTC"))}}
 		switch ev.Status {
 		case models.EvaluationDone:
-			s.results = engine.SummaryOf(&ev).Results
+			s.results = engine.Decided(&ev, decisions).Results
 		case models.EvaluationErrored:
 			s.mark, s.reason = views.MarkUnchecked, ev.Error
 		default:
@@ -110,7 +110,7 @@ func (b *planBuilder) checklist(ctx context.Context) (views.DodCard, error) {
 		return d, err
 	}
 	budget := gridMarks
-	d.Grid = dodGrid(engine.Criteria(b.plan()), evaluations, total, &budget)
+	d.Grid = dodGrid(engine.Criteria(b.plan()), evaluations, b.detail.Decisions, total, &budget)
 	return d, nil
 }
 

@@ -128,7 +128,7 @@ func (b *planBuilder) verbs(list []views.Verb) []views.Verb {
 func (b *planBuilder) dodCard() views.DodCard {
 	p, ev := b.plan(), b.detail.Evaluation
 	current := engine.Criteria(p)
-	d := views.DodCard{Defined: len(current) > 0, Text: p.DodText, Verbs: b.verbs(dodVerbs(p, ev, b.role)), Now: b.now}
+	d := views.DodCard{Defined: len(current) > 0, Over: p.Status.Over(), Text: p.DodText, Verbs: b.verbs(dodVerbs(p, ev, b.role)), Now: b.now}
 	if t := b.detail.Template; t != nil {
 		d.Template, d.Href = fmt.Sprintf("%s, version %d", t.Name, t.Version), views.TemplatePath(t.ID)
 	}
@@ -159,26 +159,20 @@ func (b *planBuilder) dodCard() views.DodCard {
 		return d
 	}
 	d.Stale, d.Evaluated, d.Evaluator = b.gate.Stale, ev.EndedAt, ev.Evaluator
-	passed, required := 0, 0
 	for _, r := range summary.Results {
 		row := resultRow(r)
-		if w, ok := b.gate.Waived[r.Criterion.Index]; ok && !b.gate.Stale && r.Status != dod.Passed {
-			row.Waived = "Waived by " + w.UserName + ": " + w.Reason
-		}
-		if r.Criterion.Level.Counts() {
-			required++
-			if r.Status == dod.Passed {
-				passed++
-			}
-		}
+		row.Waived = b.waived(r)
 		d.Rows = append(d.Rows, row)
 	}
-	d.Word, d.Tone = fmt.Sprintf("%d of %d required passed", passed, required), ui.ToneBad
+	counts := b.gate.Counts()
+	d.Word, d.Tone = counts.Words(), ui.ToneBad
 	switch {
 	case d.Stale:
 		d.Word, d.Tone = "out of date", ui.ToneWarn
 	case summary.AllPassed():
 		d.Tone = ui.ToneOK
+	case counts.Waived > 0 && counts.Passed+counts.Waived == counts.Required:
+		d.Tone = ui.ToneWarn
 	}
 	return d
 }

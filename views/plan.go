@@ -51,6 +51,8 @@ type GateCard struct {
 	Waiting  bool // only time is needed
 	Applied  bool
 	Sentence string
+	Checked  string   // what became of the criteria of what was applied
+	Said     []Spoken // what people decided about it
 	Reasons  []GateReason
 	Apply    *Verb  // nil where nothing can be applied any more
 	Will     string // what applying will do
@@ -60,6 +62,13 @@ type GateCard struct {
 	Checking *CheckingView // while it is evaluated
 	Quiet    string        // for readers who may not act
 	Now      time.Time
+}
+
+// Spoken is what a person decided, for ever on the plan.
+type Spoken struct {
+	About string // "Criterion 2: Tests pass"
+	What  string // "Waived by Ada: reason"
+	Doubt bool   // it stands for something that did not pass
 }
 
 // GateReason is one thing in the way, with the verbs that mend it.
@@ -97,11 +106,11 @@ type CheckingRow struct {
 // DodCard is the definition of done as a checklist.
 type DodCard struct {
 	Defined   bool
+	Over      bool   // the plan is: nothing follows from it any more
 	Text      string // as written, for reading
 	Template  string // name and version, "" when typed by hand
 	Href      string // of the template
 	Rows      []ResultRow
-	Summary   string // "3 of 4 required criteria passed"
 	Tone      ui.Tone
 	Word      string
 	Stale     bool

@@ -1,0 +1,59 @@
+package handlers
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"donewhen/engine"
+)
+
+// An applied plan says for ever what was checked, waived and signed, in the words
+// of the gate and of the merge commit, whoever judges by then.
+func TestAppliedPlanSaysWhatWasChecked(t *testing.T) {
+	w := newWorks(t, nil)
+	id := w.done(engine.NewPlan{Phases: []engine.NewPhase{sh("one", "echo done > b.txt")},
+		Dod: "- It is there -> file: b.txt\n- never seen\n- looks good -> human\n- (info) nor this"})
+	lea := func(key, reason string) {
+		t.Helper()
+		want(t, w.lea.press(w.lea.get("/plans/"+id), key, "reason", reason), http.StatusSeeOther)
+	}
+	if err := w.eng.Evaluate(t.Context(), w.lead(), id); err != nil { // two evaluations make a grid
+		t.Fatal(err)
+	}
+	w.settle()
+	lea("criterion-2-waive", "Nobody needs it.")
+	lea("criterion-3-approve", "Very nice.")
+	const counts = "2 of 3 required criteria passed, 1 waived. 0 of 1 informational criterion passed."
+	page := w.lea.get("/plans/" + id)
+	shows(t, page, counts)
+	want(t, w.lea.press(page, "apply"), http.StatusSeeOther)
+	if got := w.git(t, "-C", w.repo, "log", "-1", "--format=%(trailers:key=Donewhen-DoD,valueonly)", "main"); got != counts {
+		t.Errorf("the trailer says %q", got)
+	}
+	look := func() {
+		t.Helper()
+		d := doc(t, w.vic.get("/plans/"+id))
+		if got := d.Find("[data-checked]").Text(); got != counts {
+			t.Errorf("the outcome says %q", got)
+		}
+		if got := d.Find("#dod header, #dod").First().Text(); !strings.Contains(got, "2 of 3 required criteria passed, 1 waived") || strings.Contains(got, "out of date") {
+			t.Errorf("the checklist says %.300q", got)
+		}
+		said := d.Find("[data-said]").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+		if !slices.Equal(said, []string{"Criterion 2: never seenWaived by lea: Nobody needs it.", "Criterion 3: looks goodApproved by lea: Very nice."}) {
+			t.Errorf("people said %q", said)
+		}
+		d.Find(`[data-grid="grid-dod"] tbody tr:nth-child(3) .grid-tip`).Each(func(_ int, tip *goquery.Selection) {
+			if text := tip.Text(); !strings.Contains(text, "Approved by lea: Very nice.") || strings.Contains(text, "could not be checked") {
+				t.Errorf("the grid says %q", text)
+			}
+		})
+	}
+	look()
+	w.eng.Evaluator = always("openai:another", "") // the server is started anew with another evaluator
+	look()
+}
