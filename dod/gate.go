@@ -3,6 +3,8 @@ package dod
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Gate decides whether a plan may be applied. It collects every reason that holds,
@@ -136,10 +138,7 @@ func phaseSentence(status string) (string, Action) {
 // is asked for only when there is a finished plan to look at.
 func gateApprovals(f GateFacts, finished bool) []Reason {
 	var reasons []Reason
-	canAct := ""
-	if len(f.CanAct) > 0 {
-		canAct = " " + list(f.CanAct, " or ") + " can act."
-	}
+	canAct := whoCanAct(f)
 	var rejectedBy []string
 	for _, r := range f.Rejections {
 		// A no whose fingerprint is unknown stands: unsure means not done.
@@ -166,6 +165,16 @@ func gateApprovals(f GateFacts, finished bool) []Reason {
 			Sentence: fmt.Sprintf("%d of %s given.%s", len(given), plural(f.ApprovalsNeeded, "approval"), canAct)})
 	}
 	return reasons
+}
+
+// whoCanAct is a sentence of its own behind another one, or "".
+func whoCanAct(f GateFacts) string {
+	if len(f.CanAct) == 0 {
+		return ""
+	}
+	who := list(f.CanAct, " or ")
+	first, n := utf8.DecodeRuneInString(who)
+	return " " + string(unicode.ToUpper(first)) + who[n:] + " can act."
 }
 
 // gateFiles are the rows about files: unrecorded ones, then the target.

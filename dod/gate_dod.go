@@ -136,9 +136,7 @@ func criteriaReason(code ReasonCode, results []Result, sentence string) Reason {
 func peopleReason(code ReasonCode, results []Result, sentence string, f GateFacts) Reason {
 	r := criteriaReason(code, results, sentence)
 	r.Action = ActionApprove
-	if len(f.CanAct) > 0 {
-		r.Sentence += " " + list(f.CanAct, " or ") + " can act."
-	}
+	r.Sentence += whoCanAct(f)
 	return r
 }
 

@@ -23,11 +23,16 @@ func (b *planBuilder) gateCard() views.GateCard {
 		return card
 	}
 	card.Waiting = len(st.Reasons) > 0
+	var change *views.Verb // once, however many reasons are about criteria
 	for _, r := range st.Reasons {
 		card.Waiting = card.Waiting && r.Action == dod.ActionWait
 		row := views.GateReason{Code: string(r.Code), Sentence: r.Sentence, Wait: r.Action == dod.ActionWait, Verbs: b.verbs(b.reasonVerbs(r))}
 		if len(r.Criteria) == 0 && len(r.Details) > 1 {
 			row.Details = r.Details
+		}
+		if change == nil && len(r.Criteria) > 0 && b.role.Can(lead) {
+			change = &views.Verb{Key: "gate-change", Label: "Change the definition of done", Icon: "pencil", Kind: ui.Ghost, Small: true, Href: views.PlanDodPath(p.ID)}
+			row.Verbs = append(row.Verbs, *change)
 		}
 		card.Reasons = append(card.Reasons, row)
 	}

@@ -225,6 +225,9 @@ func resultMark(r dod.Result) views.GridMark {
 	case dod.Failed:
 		return views.MarkNotMet
 	}
+	if awaited(r) {
+		return views.MarkAwaited
+	}
 	if r.Kind == "" && strings.HasPrefix(strings.ToLower(r.Reasoning), "not asked") {
 		return views.MarkNotAsked
 	}

@@ -57,3 +57,37 @@ func TestAppliedPlanSaysWhatWasChecked(t *testing.T) {
 	w.eng.Evaluator = always("openai:another", "") // the server is started anew with another evaluator
 	look()
 }
+
+// Of several reasons each is to be read, criteria have the numbers that their
+// verbs name, and the definition of done can be changed from there.
+func TestGateWithSeveralReasons(t *testing.T) {
+	w := newWorks(t, nil)
+	id := w.done(engine.NewPlan{Phases: []engine.NewPhase{sh("one", "echo done > b.txt")}, Dod: "- never seen\n- looks good -> human\n- reads well -> human: admin"})
+	d := doc(t, w.lea.get("/plans/"+id))
+	gate := d.Find("#gate")
+	if got := gate.Find("[data-gate-sentence]").Text(); got != "2 things are in the way." {
+		t.Errorf("the headline is %q", got)
+	}
+	for _, sentence := range []string{"1 of 3 required criteria failed: never seen.", "0 of 2 approvals given: looks good, reads well. A lead or an admin can act."} {
+		if n := strings.Count(gate.Text(), sentence); n != 1 {
+			t.Errorf("%q stands there %d times:\n%s", sentence, n, gate.Text())
+		}
+	}
+	if n := gate.Find(`a[href="/plans/` + id + `/dod"]`).Length(); n != 1 {
+		t.Errorf("%d links to the definition of done", n)
+	}
+	for n, text := range map[string][]string{"1": {"Failed", "1. never seen"}, "2": {"Waiting for a person", "2. looks good"}} {
+		got := strings.Join(strings.Fields(d.Find("#criterion-"+n).Text()), " ")
+		for _, part := range text {
+			if !strings.Contains(got, part) {
+				t.Errorf("criterion %s does not say %q: %q", n, part, got)
+			}
+		}
+	}
+	if text := d.Find("#dod").Text(); strings.Contains(text, "Skipped") {
+		t.Error("what waits for a person is called skipped")
+	}
+	if n := doc(t, w.vic.get("/plans/"+id)).Find(`a[href="/plans/` + id + `/dod"]`).Length(); n != 0 {
+		t.Errorf("a viewer is offered %d links to what a viewer may not do", n)
+	}
+}

@@ -199,7 +199,7 @@ const (
 func resultRow(r dod.Result) views.ResultRow {
 	row := views.ResultRow{
 		Index: r.Criterion.Index, Text: r.Criterion.Text, Level: r.Criterion.Level, Check: r.Criterion.Check.String(), Status: r.Status,
-		Trouble: r.Kind != "" && r.Kind != dod.KindVerdict, Match: r.Match,
+		Trouble: r.Kind != "" && r.Kind != dod.KindVerdict, Awaited: awaited(r), Match: r.Match,
 	}
 	row.Reasoning, row.Cut = cutText(r.Reasoning, maxReasoning)
 	if len(r.Opinions) > 0 {
@@ -212,6 +212,11 @@ func resultRow(r dod.Result) views.ResultRow {
 		}
 	}
 	return row
+}
+
+// awaited says whether nobody has answered yet: in data such a result is a skipped one.
+func awaited(r dod.Result) bool {
+	return r.Criterion.Check.Kind == dod.CheckHuman && r.Status == dod.Skipped
 }
 
 // cutText keeps the first limit bytes, cut on a rune boundary.

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strconv"
 	"strings"
 
 	"donewhen/views/ui"
@@ -24,6 +25,14 @@ func (g GateCard) title() string {
 		return "Outcome"
 	}
 	return "Ready to apply?"
+}
+
+// headline is the only reason itself; of several none stands for the others.
+func (g GateCard) headline() string {
+	if n := len(g.Reasons); n > 1 && !g.Ended {
+		return strconv.Itoa(n) + " things are in the way."
+	}
+	return g.Sentence
 }
 
 func (g GateCard) word() string {

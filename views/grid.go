@@ -93,7 +93,7 @@ func (g Grid) legend() []gridKey {
 			keys = append(keys, k)
 		}
 	}
-	for _, m := range []GridMark{MarkMet, MarkNotMet, MarkUnchecked, MarkNotAsked, MarkNone} {
+	for _, m := range []GridMark{MarkMet, MarkNotMet, MarkUnchecked, MarkAwaited, MarkNotAsked, MarkNone} {
 		for _, r := range g.Rows {
 			for _, c := range r.Cells {
 				if c.Mark == m && !c.Reused {

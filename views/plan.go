@@ -131,6 +131,7 @@ type ResultRow struct {
 	Check     string     // as written after the arrow, "" for a plain line
 	Status    dod.Status // "" = not evaluated
 	Trouble   bool       // the judge could not judge
+	Awaited   bool       // a person is to say so
 	Busy      bool       // it is being checked now
 	Reasoning string
 	Cut       bool // Reasoning is not whole
@@ -146,6 +147,8 @@ func (r ResultRow) word() string {
 		return "Being checked"
 	case r.Status == "":
 		return "Not evaluated"
+	case r.Awaited:
+		return "Waiting for a person"
 	case r.Status == dod.Skipped && r.Trouble:
 		return "Trouble"
 	}

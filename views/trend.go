@@ -11,6 +11,7 @@ const (
 	MarkNotMet    GridMark = "not met"   //
 	MarkUnchecked GridMark = "unchecked" // somebody tried to find out and could not
 	MarkNotAsked  GridMark = "not asked" // something else had decided before
+	MarkAwaited   GridMark = "awaited"   // a person is to say so
 )
 
 func (m GridMark) decided() bool { return m == MarkMet || m == MarkNotMet }
@@ -22,6 +23,8 @@ func (m GridMark) Word() string {
 		return "not judged"
 	case MarkUnchecked:
 		return "could not be checked"
+	case MarkAwaited:
+		return "waiting for a person"
 	}
 	return string(m)
 }
@@ -32,7 +35,7 @@ func (m GridMark) tone() ui.Tone {
 		return ui.ToneOK
 	case MarkNotMet:
 		return ui.ToneBad
-	case MarkUnchecked:
+	case MarkUnchecked, MarkAwaited:
 		return ui.ToneWarn
 	}
 	return ui.ToneIdle
@@ -48,6 +51,8 @@ func (m GridMark) icon() string {
 		return "circle-help"
 	case MarkNotAsked:
 		return "circle-slash"
+	case MarkAwaited:
+		return "hand"
 	}
 	return "circle-dashed"
 }
@@ -111,7 +116,7 @@ func TrendOf(marks []GridMark, reused bool) GridTrend {
 		return TrendBroken
 	case now == MarkNotMet:
 		return TrendOpen
-	case last == MarkNotAsked:
+	case last == MarkNotAsked || last == MarkAwaited:
 		return TrendNone
 	case changes == 1:
 		return TrendConverging

@@ -3,7 +3,7 @@ package views
 import "testing"
 
 func TestTrendOf(t *testing.T) {
-	marks := map[byte]GridMark{'.': MarkNone, '+': MarkMet, '-': MarkNotMet, '?': MarkUnchecked, '/': MarkNotAsked}
+	marks := map[byte]GridMark{'.': MarkNone, '+': MarkMet, '-': MarkNotMet, '?': MarkUnchecked, '/': MarkNotAsked, 'h': MarkAwaited}
 	for _, tc := range []struct {
 		marks  string // oldest first
 		reused bool
@@ -39,6 +39,9 @@ func TestTrendOf(t *testing.T) {
 		{"-+/", false, TrendNone},
 		{"---/", false, TrendStuck},
 		{"-/", false, TrendOpen},
+		{"h", false, TrendNone},
+		{"h+", false, TrendMet},
+		{"+h", false, TrendNone}, // it was signed, and has to be again
 	} {
 		var row []GridMark
 		for i := range len(tc.marks) {
