@@ -50,7 +50,7 @@ mkdir -p "$(printf 'src/\u2067x')"; echo x > "$(printf 'src/\u2067x/y.txt')"
 		"trojan.go":   "/*U+202E } U+2066if isAdminU+2069 U+2066 begin admins only */",
 		"tags.txt":    "seenU+E0069 … ×6, tags: “ignore”",
 		"windows.txt": "a\nb",
-		"zz.txt":    "a▯a▯",
+		"zz.txt":      "a▯a▯",
 	} {
 		if got := lines(name); !strings.Contains(got, text) {
 			t.Errorf("%s: %q", name, got)
