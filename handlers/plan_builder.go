@@ -262,7 +262,12 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
 		if label != a.Runtime {
 			label += " (" + a.Runtime + ")"
 		}
-		card.Agents = append(card.Agents, label)
+		row := views.AgentRow{Label: label}
+		row.Command, row.CommandCut = cutText(a.Command, maxReasoning)
+		card.Agents = append(card.Agents, row)
+	}
+	if b.role.Can(lead) {
+		card.Copy = views.NewPlanFromPath(b.plan().ID)
 	}
 	for _, c := range dod.ParseCriteria(ph.DoneWhen) {
 		card.DoneWhen = append(card.DoneWhen, resultRow(dod.Result{Criterion: c}))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"donewhen/engine"
 	"donewhen/models"
 	"donewhen/models/store/storetest"
 	"donewhen/views"
@@ -60,5 +61,20 @@ func TestOlderPassesOfALongHistoryAreLinks(t *testing.T) {
 	}
 	if last, open := phases[0].Passes[59], phases[0].Passes[3]; last.Brief || open.Brief || whole != maxPassTexts/(passFrame+2005)+1 {
 		t.Errorf("%d passes are whole; the newest %t, the open one %t", whole, !last.Brief, !open.Brief)
+	}
+}
+
+// A phase shows the commands of its agents, and says that they stay.
+func TestPhaseShowsWhatItRuns(t *testing.T) {
+	w := newWorks(t, nil)
+	id := w.create(engine.NewPlan{Phases: []engine.NewPhase{sh("one", "make <all> && make check")}})
+	for who, c := range map[string]*client{"lead": w.lea, "viewer": w.vic} {
+		phase := doc(t, c.get("/plans/"+id)).Find("[data-phase]").First()
+		if got := phase.Find("li code").Text(); got != "make <all> && make check" {
+			t.Errorf("a %s sees the command %q", who, got)
+		}
+		if got := phase.Find("[data-fixed]"); !strings.Contains(got.Text(), "stay as they were written") || got.Find(`a[href="/plans/new?from=`+id+`"]`).Length() != map[string]int{"lead": 1}[who] {
+			t.Errorf("a %s reads %q", who, got.Text())
+		}
 	}
 }

@@ -40,3 +40,17 @@ func exitCode(n *int) string {
 	}
 	return strconv.Itoa(*n)
 }
+
+func (p PhaseCard) agentsTitle() string {
+	if len(p.Agents) == 1 {
+		return "Agent"
+	}
+	return "Agents, in order"
+}
+
+func (a AgentRow) command() string {
+	if a.CommandCut {
+		return a.Command + " …"
+	}
+	return a.Command
+}

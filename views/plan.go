@@ -190,7 +190,8 @@ type PhaseCard struct {
 	Task          string
 	TaskCut       bool   // Task is only its beginning
 	Whole         string // where all of it is shown, only with TaskCut
-	Agents        []string
+	Agents        []AgentRow
+	Copy          string      // where the plan is written anew, "" for who may not
 	DoneWhen      []ResultRow // its criteria as they stand
 	MaxIterations int
 	Attempt       int
@@ -212,6 +213,13 @@ type PhaseCard struct {
 	Brief         bool // only a line: Position, Name, Status, PassCount and Overridden are set
 	PassCount     int
 	Overridden    bool
+}
+
+// AgentRow is an agent of a phase.
+type AgentRow struct {
+	Label      string
+	Command    string // of a shell agent
+	CommandCut bool   // Command is only its beginning
 }
 
 // PassRow is one pass: its mark and what opens under it.

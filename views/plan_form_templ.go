@@ -956,7 +956,7 @@ func agentFields(f PlanForm, ph PhaseForm, a AgentForm) templ.Component {
 }
 
 func commandHint(f PlanForm, a AgentForm) string {
-	s := "Run by " + a.Shown + " in the plan's workspace. The task is in the file $DONEWHEN_TASK_FILE."
+	s := "Run by " + a.Shown + " in the plan's workspace. The task is in the file $DONEWHEN_TASK_FILE. It stays as it is once the plan is made."
 	if f.CommandsNote != "" {
 		s += " " + f.CommandsNote
 	}
