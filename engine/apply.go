@@ -39,6 +39,7 @@ func (e *Engine) Apply(ctx context.Context, actor models.Actor, planID, commit s
 		if err := e.recordBeforeApply(ctx, plan, repo); err != nil {
 			return err
 		}
+		// What a page was shown may be old: what opens the gate is looked at now.
 		p, err := e.Spaces.Preview(ctx, repo, planID, plan.TargetBranch)
 		if err != nil {
 			problem = err.Error()

@@ -40,6 +40,7 @@ type Config struct {
 	Workers    int             // passes that run at once; 0 = 4
 	Backoff    []time.Duration // waits before the second and third try of what is not the work's fault
 	CheckLimit time.Duration   // time limit of one run: check; 0 = 10 min
+	TargetAge  time.Duration   // how old what a page shows of a plan's target may be; 0 = it looks each time
 	// CommandsBy is the role that may write commands (shell phases, run: checks).
 	CommandsBy models.Role
 	// Failpoint is called at the named points between two steps that a crash may
@@ -63,6 +64,7 @@ type Engine struct {
 	runtimes map[string]Runtime
 	under    map[workKey]workUnderWay
 	progress map[int64]Progress // of evaluations under way
+	looks    looks
 }
 
 // New makes an Engine. Nothing runs until Recover and Run are called.

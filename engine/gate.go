@@ -37,7 +37,8 @@ func Decided(ev *models.Evaluation, decisions []models.Decision) dod.Summary {
 }
 
 // Gate computes the gate of a plan: the rows, and for a finished plan what git
-// says about the target at this moment. Nothing is changed by asking.
+// says about the target, for showing: that may be TargetAge old. Nothing is
+// changed by asking.
 func (e *Engine) Gate(ctx context.Context, planID string) (GateView, error) {
 	plan, project, err := e.planProject(ctx, planID)
 	if err != nil {
@@ -46,12 +47,7 @@ func (e *Engine) Gate(ctx context.Context, planID string) (GateView, error) {
 	var preview *workspace.Preview
 	problem := ""
 	if plan.Status == models.PlanFinished {
-		p, err := e.Spaces.Preview(ctx, repoOf(project), planID, plan.TargetBranch)
-		if err != nil {
-			problem = err.Error()
-		} else {
-			preview = &p
-		}
+		preview, problem = e.shownTarget(ctx, plan, project)
 	}
 	return e.gate(ctx, &e.Store.Reader, plan, project, preview, problem)
 }

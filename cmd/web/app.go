@@ -112,7 +112,7 @@ func (a *App) open(ctx context.Context) error {
 	a.engine = engine.New(engine.Config{
 		Store: db, Logs: logs, Spaces: spaces, Runtimes: set.Runtimes(), Check: set.CheckRunner(), Reap: set.Reap,
 		Judge: judge, Evaluator: evaluator, Summariser: summariser, MoreJudges: more, Canaries: cfg.Canaries, HomeDir: filepath.Join(cfg.Data, "homes"), Log: a.log,
-		Workers: cfg.Workers, Backoff: cfg.Backoff, CheckLimit: cfg.CheckLimit, CommandsBy: cfg.CommandsBy,
+		Workers: cfg.Workers, Backoff: cfg.Backoff, CheckLimit: cfg.CheckLimit, TargetAge: time.Second, CommandsBy: cfg.CommandsBy,
 		Secrets: secrets(os.Environ()), Failpoint: cfg.failpoint,
 	})
 	a.later(func() error { a.engine.Close(); return nil })

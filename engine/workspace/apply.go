@@ -29,11 +29,16 @@ func (m *Manager) Preview(ctx context.Context, repo Repo, planID, branch string)
 	if err := checkIDs(repo, planID); err != nil {
 		return p, err
 	}
+	// The checkouts are listed while the branches are read.
+	t := &target{m: m, repo: repo, branch: branch, ref: targetRef(branch)}
+	commit := begin(func() (string, error) { return m.resolve(ctx, repo, planRef(planID)) })
+	list := begin(func() ([]checkout, error) { return t.checkouts(ctx) })
+	defer func() { _, _ = commit(); _, _ = list() }()
 	var err error
 	if p.TargetTip, err = m.fetchTip(ctx, repo, branch); err != nil {
 		return p, err
 	}
-	if p.Commit, err = m.resolve(ctx, repo, planRef(planID)); err != nil {
+	if p.Commit, err = commit(); err != nil {
 		return p, err
 	}
 	if p.Commit == "" {
@@ -49,8 +54,8 @@ func (m *Manager) Preview(ctx context.Context, repo Repo, planID, branch string)
 		p.NoOp = p.NoOp && len(p.Conflicts) == 0
 		return p, nil
 	}
-	t := &target{m: m, repo: repo, branch: branch, ref: targetRef(branch), old: p.TargetTip, new: tree}
-	_, err = t.ready(ctx)
+	t.old, t.new = p.TargetTip, tree
+	_, err = t.readyAmong(ctx, list)
 	var refused *Refused
 	if errors.As(err, &refused) {
 		p.BusyCode, p.Busy, p.BusyFiles = refused.Code, refused.Message, refused.Files

@@ -93,7 +93,7 @@ func (m *Manager) bring(ctx context.Context, in ApplyInput, merged Merged) error
 // deliver holds the lock of the ref (and of HEAD, so that a person's commit or checkout waits outside)
 // while it looks once more and moves the files, then moves the ref.
 func (t *target) deliver(ctx context.Context, planID string) error {
-	held, err := t.holder(ctx)
+	held, err := t.holder(ctx, func() ([]checkout, error) { return t.checkouts(ctx) })
 	if err != nil {
 		return err
 	}

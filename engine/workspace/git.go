@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -239,6 +240,14 @@ func (m *Manager) stream(ctx context.Context, c call, read func(io.Reader) error
 func (m *Manager) line(ctx context.Context, c call) (string, error) {
 	out, _, err := m.git(ctx, c)
 	return strings.TrimSuffix(out, "\n"), err
+}
+
+// begin starts ask at once and returns what waits for its answer. Whoever begins must wait: a git
+// command must not outlive the call that it belongs to.
+func begin[T any](ask func() (T, error)) func() (T, error) {
+	answer := sync.OnceValues(ask)
+	go func() { _, _ = answer() }()
+	return answer
 }
 
 // split0 takes apart output that was written with -z.

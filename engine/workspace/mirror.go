@@ -61,7 +61,14 @@ func (m *Manager) fetchTip(ctx context.Context, repo Repo, branch string) (strin
 		return "", err
 	}
 	defer unlock()
-	if m.hasCommit(ctx, m.mirror(repo), tip) {
+	// A commit that M has once it keeps: only that answer is remembered.
+	_, err = remembered(m, repo, "has", []string{tip}, func() (bool, error) {
+		if !m.hasCommit(ctx, m.mirror(repo), tip) {
+			return false, errMissing
+		}
+		return true, nil
+	})
+	if err == nil {
 		return tip, nil
 	}
 	if err := m.fetch(ctx, repo); err != nil {
@@ -70,6 +77,8 @@ func (m *Manager) fetchTip(ctx context.Context, repo Repo, branch string) (strin
 	// It may have moved while we fetched: what M has now is a state R was in just then.
 	return m.line(ctx, m.inM(repo, "rev-parse", "--verify", "--quiet", originRef(branch)+"^{commit}"))
 }
+
+var errMissing = errors.New("the mirror does not have it")
 
 func (m *Manager) hasCommit(ctx context.Context, gitDir, oid string) bool {
 	_, _, err := m.git(ctx, call{gitDir: gitDir, foreign: true, args: []string{"cat-file", "-e", oid + "^{commit}"}})

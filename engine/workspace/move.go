@@ -52,25 +52,65 @@ type move struct {
 	same []change
 }
 
+// files are the questions about a checkout's index and files, all asked at once.
+type files struct {
+	changes func() (rawChanges, error)
+	index   func() (map[string]entry, error)
+	dirty   func() (map[string]bool, error)
+}
+
+// lookAt begins to ask what the branch's move touches and how a checkout's index and files stand.
+func (t *target) lookAt(ctx context.Context, dir string) files {
+	return files{
+		changes: begin(func() (rawChanges, error) { return t.rawChanges(ctx) }),
+		index:   begin(func() (map[string]entry, error) { return t.index(ctx, dir) }),
+		dirty:   begin(func() (map[string]bool, error) { return t.changedFiles(ctx, dir) }),
+	}
+}
+
+// end waits for what was asked.
+func (f files) end() {
+	_, _ = f.changes()
+	_, _ = f.index()
+	_, _ = f.dirty()
+}
+
+// rawChanges are the paths that differ between two states.
+type rawChanges []change
+
+func (r rawChanges) size() (n int) {
+	for _, c := range r {
+		n += 2*len(c.oldID) + len(c.path)
+	}
+	return n
+}
+
+func (t *target) rawChanges(ctx context.Context) (rawChanges, error) {
+	return remembered(t.m, t.repo, "raw", []string{t.old, t.new}, func() (rawChanges, error) {
+		out, _, err := t.m.git(ctx, t.m.inM(t.repo, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", t.old, t.new, "--"))
+		if err != nil {
+			return nil, fmt.Errorf("compare the target's states: %w", err)
+		}
+		return parseRaw(out)
+	})
+}
+
 // planMove compares what the branch's move touches with the checkout's index and files, and refuses if
 // anything a person has there would be changed that is not in the old state.
-func (t *target) planMove(ctx context.Context, dir string) (*move, error) {
-	mv := &move{t: t, dir: dir}
-	out, _, err := t.m.git(ctx, t.m.inM(t.repo, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", t.old, t.new, "--"))
-	if err != nil {
-		return nil, fmt.Errorf("compare the target's states: %w", err)
-	}
-	if mv.changes, err = parseRaw(out); err != nil {
-		return nil, err
-	}
-	index, err := mv.index(ctx)
+func (t *target) planMove(ctx context.Context, dir string, f files) (*move, error) {
+	changes, err := f.changes()
 	if err != nil {
 		return nil, err
 	}
-	dirty, err := mv.changedFiles(ctx)
+	index, err := f.index()
 	if err != nil {
 		return nil, err
 	}
+	dirty, err := f.dirty()
+	if err != nil {
+		return nil, err
+	}
+	mv := &move{t: t, dir: dir, changes: changes}
 	var dirtyFiles, blocked []string
 	for _, c := range mv.changes {
 		e, tracked := index[c.path]
@@ -106,7 +146,7 @@ func (t *target) planMove(ctx context.Context, dir string) (*move, error) {
 }
 
 // parseRaw reads ":oldmode newmode oldid newid status NUL path NUL".
-func parseRaw(out string) (changes []change, err error) {
+func parseRaw(out string) (changes rawChanges, err error) {
 	fields := split0(out)
 	for i := 0; i+1 < len(fields); i += 2 {
 		f := strings.Fields(strings.TrimPrefix(fields[i], ":"))
@@ -122,10 +162,10 @@ func parseRaw(out string) (changes []change, err error) {
 }
 
 // index reads the checkout's index: "tag mode id stage TAB path NUL".
-func (mv *move) index(ctx context.Context) (map[string]entry, error) {
-	out, _, err := mv.t.m.git(ctx, inR(mv.dir, "ls-files", "-s", "-v", "-z"))
+func (t *target) index(ctx context.Context, dir string) (map[string]entry, error) {
+	out, _, err := t.m.git(ctx, inR(dir, "ls-files", "-s", "-v", "-z"))
 	if err != nil {
-		return nil, fmt.Errorf("read the index of %s: %w", mv.dir, err)
+		return nil, fmt.Errorf("read the index of %s: %w", dir, err)
 	}
 	index := map[string]entry{}
 	for _, l := range split0(out) {
@@ -144,10 +184,10 @@ func (mv *move) index(ctx context.Context) (map[string]entry, error) {
 
 // changedFiles are tracked paths whose file differs from the index, by git's own reckoning. Nothing is
 // written: optional locks are off in every call.
-func (mv *move) changedFiles(ctx context.Context) (map[string]bool, error) {
-	out, _, err := mv.t.m.git(ctx, inR(mv.dir, "status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames"))
+func (t *target) changedFiles(ctx context.Context, dir string) (map[string]bool, error) {
+	out, _, err := t.m.git(ctx, inR(dir, "status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames"))
 	if err != nil {
-		return nil, fmt.Errorf("look at the files of %s: %w", mv.dir, err)
+		return nil, fmt.Errorf("look at the files of %s: %w", dir, err)
 	}
 	changed := map[string]bool{}
 	for _, l := range split0(out) {
@@ -334,7 +374,7 @@ func (mv *move) writable() error {
 // refuse is refused before R is touched. The new state's objects are read from M.
 func (mv *move) rehearse(ctx context.Context) error {
 	m := mv.t.m
-	paths, err := mv.t.gitPaths(ctx, mv.dir, "index")
+	where, err := mv.t.places(ctx, mv.dir)
 	if err != nil {
 		return err
 	}
@@ -344,7 +384,7 @@ func (mv *move) rehearse(ctx context.Context) error {
 	}
 	defer os.RemoveAll(tmp)
 	index := filepath.Join(tmp, "index")
-	if err := copyFile(paths["index"], index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := copyFile(where.paths["index"], index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + alternates(filepath.Join(m.mirror(mv.t.repo), "objects"))}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,8 @@ type target struct {
 	new    string // commit or tree; its objects may be in M alone
 
 	patience time.Duration // how long a lock of somebody else's running git command is waited for
+
+	asked sync.Map // dir -> func() (places, error): where things are there does not change while we look
 }
 
 // checkout is one work tree of R.
@@ -37,17 +40,34 @@ type checkout struct {
 // how the files of the checkout are to be moved; nil where no checkout holds the branch. What stands
 // against it is a *Refused.
 func (t *target) ready(ctx context.Context) (*move, error) {
-	held, err := t.holder(ctx)
+	return t.readyAmong(ctx, func() ([]checkout, error) { return t.checkouts(ctx) })
+}
+
+func (t *target) readyAmong(ctx context.Context, list func() ([]checkout, error)) (*move, error) {
+	held, err := t.holder(ctx, list)
 	if err != nil || held == nil {
 		if err == nil {
 			err = t.writableGit(ctx, t.repo.Path)
 		}
 		return nil, err
 	}
-	if err := t.notBusy(ctx, held.dir); err != nil {
+	// Looking alone, all is asked at once. Who is about to change something waits for
+	// the locks of others first: what they wrote must be in the answers.
+	head := begin(func() (string, error) { return t.head(ctx, held.dir) })
+	defer func() { _, _ = head() }()
+	var asked files
+	if t.patience == 0 {
+		asked = t.lookAt(ctx, held.dir)
+		defer asked.end()
+	}
+	if err := t.notBusy(ctx, held.dir, head); err != nil {
 		return nil, err
 	}
-	mv, err := t.planMove(ctx, held.dir)
+	if t.patience > 0 {
+		asked = t.lookAt(ctx, held.dir)
+		defer asked.end()
+	}
+	mv, err := t.planMove(ctx, held.dir, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +81,8 @@ func (t *target) ready(ctx context.Context) (*move, error) {
 }
 
 // holder finds the checkout that has the branch; nil if none has (or R is bare).
-func (t *target) holder(ctx context.Context) (*checkout, error) {
-	all, err := t.checkouts(ctx)
+func (t *target) holder(ctx context.Context, list func() ([]checkout, error)) (*checkout, error) {
+	all, err := list()
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +113,12 @@ func (t *target) holder(ctx context.Context) (*checkout, error) {
 }
 
 func (t *target) checkouts(ctx context.Context) ([]checkout, error) {
-	out, _, err := t.m.git(ctx, inR(t.repo.Path, "worktree", "list", "--porcelain", "-z"))
+	list := begin(func() (string, error) {
+		out, _, err := t.m.git(ctx, inR(t.repo.Path, "worktree", "list", "--porcelain", "-z"))
+		return out, err
+	})
+	main, placesErr := t.places(ctx, t.repo.Path)
+	out, err := list()
 	if err != nil {
 		return nil, t.m.notReadable(t.repo.Path, err)
 	}
@@ -117,50 +142,78 @@ func (t *target) checkouts(ctx context.Context) ([]checkout, error) {
 		}
 	}
 	// With a git folder elsewhere (--separate-git-dir) git names that folder instead of the checkout.
-	if len(all) > 0 && !all[0].bare {
-		out, err := t.m.line(ctx, inR(t.repo.Path, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"))
-		if dirs := strings.SplitN(out, "\n", 3); err == nil && len(dirs) == 3 && dirs[0] == dirs[1] {
-			all[0].dir = dirs[2]
+	if len(all) > 0 && !all[0].bare && placesErr == nil && main.top != "" && main.gitDir == main.commonDir {
+		all[0].dir = main.top
+		if main.top == t.repo.Path {
+			return all, nil
 		}
+		t.asked.LoadOrStore(main.top, func() (places, error) { return main, nil }) // the same checkout
 	}
 	return all, nil
 }
 
-// gitPaths returns the absolute paths of names in the git folder of a checkout.
-func (t *target) gitPaths(ctx context.Context, dir string, names ...string) (map[string]string, error) {
-	args := []string{"rev-parse", "--path-format=absolute"}
+// places is where the things of a checkout are.
+type places struct {
+	gitDir, commonDir string
+	top               string            // "" in a bare repository
+	paths             map[string]string // names in the git folder -> absolute paths
+}
+
+// places asks git once for all the places in dir that are needed.
+func (t *target) places(ctx context.Context, dir string) (places, error) {
+	ask, _ := t.asked.LoadOrStore(dir, sync.OnceValues(func() (places, error) { return t.askPlaces(ctx, dir) }))
+	return ask.(func() (places, error))()
+}
+
+func (t *target) askPlaces(ctx context.Context, dir string) (places, error) {
+	names := []string{"index", "index.lock", "objects", t.ref, headOfRebase, headOfAm, startOfBisect}
+	for _, w := range works {
+		names = append(names, w.file)
+	}
+	args := []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"}
 	for _, n := range names {
 		args = append(args, "--git-path", n)
 	}
-	out, err := t.m.line(ctx, inR(dir, args...))
-	if err != nil {
-		return nil, t.m.notReadable(dir, err)
+	// The last question has no answer in a bare repository, those before it have.
+	out, err := t.m.line(ctx, inR(dir, append(args, "--show-toplevel")...))
+	lines, want := strings.Split(out, "\n"), len(names)+3
+	bare := exitCode(err) == 128 && len(lines) == want-1
+	if err != nil && !bare {
+		return places{}, t.m.notReadable(dir, err)
 	}
-	lines := strings.Split(out, "\n")
-	if len(lines) != len(names) {
-		return nil, fmt.Errorf("git rev-parse named %d paths of %d", len(lines), len(names))
+	if !bare && len(lines) != want { // a name with a line break in it
+		return places{}, fmt.Errorf("git rev-parse named %d places of %d", len(lines), want)
 	}
-	paths := map[string]string{}
+	p := places{gitDir: lines[0], commonDir: lines[1], paths: map[string]string{}}
 	for i, n := range names {
-		paths[n] = lines[i]
+		p.paths[n] = lines[i+2]
 	}
-	return paths, nil
+	if !bare {
+		p.top = lines[want-1]
+	}
+	return p, nil
 }
+
+// Files by which git remembers which branch it has taken off HEAD for a while.
+const (
+	headOfRebase  = "rebase-merge/head-name"
+	headOfAm      = "rebase-apply/head-name"
+	startOfBisect = "BISECT_START"
+)
 
 // detachedWork says which work in dir has taken the branch off HEAD for a while.
 func (t *target) detachedWork(ctx context.Context, dir string) (string, error) {
-	names := []string{"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"}
-	paths, err := t.gitPaths(ctx, dir, names...)
+	where, err := t.places(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	for _, n := range names {
-		text, err := os.ReadFile(paths[n])
+	for _, n := range []string{headOfRebase, headOfAm, startOfBisect} {
+		text, err := os.ReadFile(where.paths[n])
 		if err != nil {
 			continue
 		}
 		if name := strings.TrimSpace(string(text)); name == t.ref || name == t.branch {
-			if n == "BISECT_START" {
+			if n == startOfBisect {
 				return "A bisect", nil
 			}
 			return "A rebase", nil
@@ -180,23 +233,29 @@ var works = []struct{ file, what string }{
 	{"BISECT_LOG", "A bisect"},
 }
 
-// notBusy refuses while something is in progress in the checkout that holds the branch.
-func (t *target) notBusy(ctx context.Context, dir string) error {
-	head, err := t.m.line(ctx, inR(dir, "symbolic-ref", "-q", "HEAD"))
+// head is the ref that HEAD of a checkout names, "" where it is detached.
+func (t *target) head(ctx context.Context, dir string) (string, error) {
+	ref, err := t.m.line(ctx, inR(dir, "symbolic-ref", "-q", "HEAD"))
 	if err != nil && exitCode(err) != 1 {
-		return t.m.notReadable(dir, err)
+		return "", t.m.notReadable(dir, err)
 	}
-	if head != t.ref {
-		return refuse(CodeWrongBranch, nil, "%s changed its branch just now: apply again.", dir)
-	}
-	names := []string{"index.lock"}
-	for _, w := range works {
-		names = append(names, w.file)
-	}
-	paths, err := t.gitPaths(ctx, dir, names...)
+	return ref, nil
+}
+
+// notBusy refuses while something is in progress in the checkout that holds the branch.
+func (t *target) notBusy(ctx context.Context, dir string, head func() (string, error)) error {
+	ref, err := head()
 	if err != nil {
 		return err
 	}
+	if ref != t.ref {
+		return refuse(CodeWrongBranch, nil, "%s changed its branch just now: apply again.", dir)
+	}
+	where, err := t.places(ctx, dir)
+	if err != nil {
+		return err
+	}
+	paths := where.paths
 	for _, w := range works {
 		if lexists(paths[w.file]) {
 			return refuse(CodeBusy, nil, "%s is in progress in %s: finish or abort it there, then apply again.", w.what, dir)
@@ -217,10 +276,11 @@ func (t *target) notBusy(ctx context.Context, dir string) error {
 
 // writableGit refuses where R's git folder cannot be written, before anything is changed.
 func (t *target) writableGit(ctx context.Context, dir string) error {
-	paths, err := t.gitPaths(ctx, dir, "index", "objects", t.ref)
+	where, err := t.places(ctx, dir)
 	if err != nil {
 		return err
 	}
+	paths := where.paths
 	for _, p := range []string{filepath.Dir(paths["index"]), paths["objects"], filepath.Dir(paths[t.ref])} {
 		if err := canWriteIn(p); err != nil {
 			return refuse(CodeReadOnly, nil, "The server may not write in %s (%v): give its user write access, then apply again.", p, err)
