@@ -20,8 +20,9 @@ import (
 // definition of done, in a project that demands none, passes over the rows about
 // it; the others still hold, so that nothing is lost.
 func Gate(f GateFacts) GateState {
+	notes, dropped := gateDropped(f.Dropped)
 	if r, ended := planEnded(f); ended {
-		return GateState{Sentence: r.Sentence, Reasons: []Reason{r}}
+		return GateState{Sentence: r.Sentence, Reasons: []Reason{r}, Notes: notes}
 	}
 	var reasons []Reason
 	add := func(rs ...Reason) { reasons = append(reasons, rs...) }
@@ -46,9 +47,26 @@ func Gate(f GateFacts) GateState {
 		add(Reason{Code: ReasonApplying, Action: ActionWait, Sentence: "The plan is being applied. Wait for it to end."})
 	}
 	if len(reasons) > 0 {
-		return GateState{Sentence: reasons[0].Sentence, Reasons: reasons}
+		return GateState{Sentence: reasons[0].Sentence, Reasons: reasons, Notes: notes}
 	}
-	return GateState{Open: true, Sentence: passed}
+	return GateState{Open: true, Sentence: passed + dropped, Notes: notes}
+}
+
+// gateDropped says what was taken out of the definition of done: a note for each,
+// and what an open gate's sentence ends with.
+func gateDropped(dropped []DroppedCriterion) (notes []string, ending string) {
+	for _, d := range dropped {
+		what := "A required criterion"
+		if d.Level == Must {
+			what = "A (must) criterion"
+		}
+		notes = append(notes, fmt.Sprintf("%s was taken out or changed after the start by %s: \u201c%s\u201d. Why: %s",
+			what, d.By, clip(foldLine(d.Text), 200), clip(foldLine(d.Reason), 500)))
+	}
+	if n := len(dropped); n > 0 {
+		ending = fmt.Sprintf(" %s taken out or changed after the start.", pluralWords(n, "required criterion was", "required criteria were"))
+	}
+	return notes, ending
 }
 
 // The stored plan statuses, as models names them.

@@ -38,6 +38,11 @@ type GateFacts struct {
 	// Waivers are all recorded ones; those about another fingerprint do not count.
 	Waivers []Waiver
 
+	// Dropped are the required criteria that the plan was started with, or got
+	// later, and that are not asked for any more. They close nothing: a person
+	// decided it; but nobody applies the plan without being told.
+	Dropped []DroppedCriterion
+
 	// ApprovalsNeeded is m of "n of m"; Approvals are the recorded ones, of which
 	// those about another fingerprint, and second ones by the same person, do not count.
 	ApprovalsNeeded int
@@ -94,6 +99,15 @@ type Waiver struct {
 	Reason      string
 }
 
+// DroppedCriterion is a required criterion that a person took out of the
+// definition of done, or changed, after the plan had started.
+type DroppedCriterion struct {
+	Text   string
+	Level  Level
+	By     string
+	Reason string
+}
+
 // Approval is a person's yes to what the fingerprint names.
 type Approval struct {
 	By          string
@@ -121,6 +135,8 @@ type GateState struct {
 	Sentence string
 	// Reasons are in the order of the gate's table; empty exactly when Open.
 	Reasons []Reason
+	// Notes are sentences to be shown with it, open or closed: they close nothing.
+	Notes []string
 }
 
 // Reason is one thing that keeps the gate closed.

@@ -221,6 +221,9 @@ func applyMessage(plan models.Plan, gate GateView, actor models.Actor) string {
 	} else {
 		b.WriteString("Donewhen-DoD: none\n")
 	}
+	if n := len(gate.Dropped); n > 0 {
+		fmt.Fprintf(&b, "Donewhen-DoD-Changed: %d required taken out or changed after the start\n", n)
+	}
 	fmt.Fprintf(&b, "Donewhen-Applied-By: %s\n", strings.Join(strings.Fields(actor.Name), " "))
 	return b.String()
 }

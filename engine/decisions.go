@@ -152,35 +152,3 @@ func said(how string, d models.Decision) string {
 	}
 	return how + d.UserName + ": " + d.Reason
 }
-
-// EditDod replaces the definition of done of a plan that is not over. The
-// fingerprint moves with it, so that an earlier evaluation does not count.
-func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string, in NewPlan) error {
-	if err := require(actor, models.RoleLead); err != nil {
-		return err
-	}
-	fields := map[string]string{}
-	fresh := models.Plan{DodArgs: in.DodArgs}
-	err := e.draftDod(ctx, actor, in, &fresh, func(field, format string, args ...any) { fields[field] = sprintf(format, args...) })
-	if err != nil {
-		return err
-	}
-	if len(fields) > 0 {
-		return &models.Error{Code: models.CodeInvalid, Message: "The definition of done was not saved: please mend it.", Fields: fields}
-	}
-	return e.decide(ctx, planID, func(tx *store.Tx) error {
-		plan, err := tx.Plan(ctx, planID)
-		if err != nil {
-			return err
-		}
-		if plan.Status.Over() || plan.Status == models.PlanApplying {
-			return wrongState(plan, "changed")
-		}
-		set := store.PlanSet{DodSource: &fresh.DodSource, DodText: &fresh.DodText, CriteriaJSON: &fresh.CriteriaJSON, DodArgs: &fresh.DodArgs,
-			TemplateVersionID: fresh.TemplateVersionID, NoTemplate: fresh.TemplateVersionID == nil, DodOpinions: &fresh.DodOpinions}
-		if err := tx.SetPlan(ctx, planID, plan.Status, set); err != nil {
-			return err
-		}
-		return tx.InsertEvent(ctx, models.Event{PlanID: planID, Kind: "plan.dod_changed", ActorID: actor.ID, Actor: actor.Name, Reason: "was:\n" + plan.DodText})
-	})
-}

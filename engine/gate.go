@@ -16,6 +16,7 @@ type GateView struct {
 	Summary      dod.Summary // with people's answers laid over
 	Stale        bool        // the evaluation is about something else
 	Waived       map[int]models.Decision
+	Dropped      []dod.DroppedCriterion // asked for since the start, and not any more
 	Commit       string             // what apply would merge: posted back by the form
 	EvaluationID int64              // what the person saw: posted back by the form
 	Preview      *workspace.Preview // nil while there is nothing to merge yet
@@ -68,6 +69,10 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 	if err != nil {
 		return v, err
 	}
+	changes, err := r.DodChangesOf(ctx, plan.ID)
+	if err != nil {
+		return v, err
+	}
 	current := e.fingerprint(plan)
 	if plan.Status == models.PlanApplied && ev != nil {
 		current = ev.Fingerprint // what was applied; another evaluator since then does not make it out of date
@@ -76,6 +81,7 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 		PlanStatus: string(plan.Status), Phases: len(phases),
 		HasDoD: len(Criteria(plan)) > 0, ProjectRequiresDoD: project.RequireDoD,
 		Evaluation: dod.EvaluationNone, CurrentFingerprint: current, TargetBranch: plan.TargetBranch,
+		Dropped: droppedSince(changes, plan),
 	}
 	if open := firstOpen(phases); open != nil {
 		f.UnfinishedPhase, f.PhaseStatus = open.Position, string(open.Status)
@@ -124,7 +130,7 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 			f.TargetBusy = "it was not looked at yet; look at the plan again"
 		}
 	}
-	v.State = dod.Gate(f)
+	v.State, v.Dropped = dod.Gate(f), f.Dropped
 	return v, nil
 }
 

@@ -17,7 +17,7 @@ import (
 // the verbs that mend it.
 func (b *planBuilder) gateCard() views.GateCard {
 	p, st := b.plan(), b.gate.State
-	card := views.GateCard{Open: st.Open, Ended: p.Status.Over(), Applied: p.Status == models.PlanApplied, Sentence: st.Sentence, Now: b.now}
+	card := views.GateCard{Open: st.Open, Ended: p.Status.Over(), Applied: p.Status == models.PlanApplied, Sentence: st.Sentence, Notes: st.Notes, Now: b.now}
 	if card.Ended {
 		b.outcome(&card)
 		return card

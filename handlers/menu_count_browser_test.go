@@ -26,9 +26,9 @@ func TestMenuCountInABrowser(t *testing.T) {
 	ph := sh("one", "true")
 	ph.NeedsApproval = true
 	id := w.done(engine.NewPlan{Title: "Waits", Phases: []engine.NewPhase{ph}})
-	b.Do(chromedp.WaitVisible(chromedp.CSS("nav [data-inbox-count] > span")))
+	b.Do(chromedp.WaitVisible(chromedp.CSS("div[data-frame] nav [data-inbox-count] > span")))
 	says := func() string {
-		return browsertest.Get(b, chromedp.Evaluate[string](`document.title + " | " + document.querySelector("[data-inbox-count]").innerText.split("\n")[0].trim().slice(0, 1)`))
+		return browsertest.Get(b, chromedp.Evaluate[string](`document.title + " | " + document.querySelector("div[data-frame] [data-inbox-count]").innerText.split("\n")[0].trim().slice(0, 1)`))
 	}
 	if got := says(); got != "(1) Templates · donewhen | 1" {
 		t.Errorf("while one waits: %q", got)
@@ -40,7 +40,7 @@ func TestMenuCountInABrowser(t *testing.T) {
 	if err := w.eng.CancelPlan(t.Context(), w.lead(), id, "enough"); err != nil {
 		t.Fatal(err)
 	}
-	b.Do(chromedp.WaitNotPresent(chromedp.CSS("nav [data-inbox-count] > span")))
+	b.Do(chromedp.WaitNotPresent(chromedp.CSS("div[data-frame] nav [data-inbox-count] > span")))
 	if got := browsertest.Get(b, chromedp.Evaluate[string](`document.title`)); got != "Templates · donewhen" {
 		t.Errorf("when nothing waits: %q", got)
 	}

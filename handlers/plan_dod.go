@@ -44,13 +44,7 @@ func (s *Server) editPlanDod(c echo.Context) error {
 		return err
 	}
 	v, args := readDodForm(c)
-	in := engine.NewPlan{Dod: v.Text, DodArgs: args}
-	if v.Template != "" {
-		if in.TemplateVersionID, err = strconv.ParseInt(v.Template, 10, 64); err != nil || in.TemplateVersionID < 1 {
-			in.TemplateVersionID = -1 // no template has it: the engine says so
-		}
-	}
-	err = s.Engine.EditDod(c.Request().Context(), s.actor(c), id, in)
+	err = s.Engine.EditDod(c.Request().Context(), s.actor(c), id, typedDod(v, args), v.Reason)
 	if err == nil {
 		if err := s.flash(c, views.FlashDone, "The definition of done is changed. Evaluate it before applying."); err != nil {
 			return err
@@ -67,7 +61,7 @@ func (s *Server) editPlanDod(c echo.Context) error {
 
 // readDodForm is what was typed, with the values of placeholders.
 func readDodForm(c echo.Context) (v views.DodForm, args map[string]string) {
-	v, args = views.DodForm{Text: field(c, "dod"), Template: field(c, "template")}, map[string]string{}
+	v, args = views.DodForm{Text: field(c, "dod"), Template: field(c, "template"), Reason: field(c, "reason")}, map[string]string{}
 	for name := range c.Request().PostForm {
 		if arg, ok := strings.CutPrefix(name, "dod_args."); ok {
 			args[arg] = field(c, name)
@@ -79,34 +73,50 @@ func readDodForm(c echo.Context) (v views.DodForm, args map[string]string) {
 // POST /plans/:id/dod/preview: what the text, or the template that is chosen
 // instead of it, is read as. It stores nothing.
 func (s *Server) previewPlanDod(c echo.Context) error {
-	if _, err := planParam(c); err != nil {
+	id, err := planParam(c)
+	if err != nil {
+		return err
+	}
+	p, err := s.Reader.Plan(c.Request().Context(), id)
+	if err != nil {
 		return err
 	}
 	v, args := readDodForm(c)
-	text := v.Text
-	if n, err := strconv.ParseInt(v.Template, 10, 64); err == nil {
-		chosen, err := s.Reader.TemplateVersion(c.Request().Context(), n)
-		if err != nil {
-			return err
-		}
-		text = chosen.Text
+	preview, err := s.dodPreview(c, p, typedDod(v, args))
+	if err != nil {
+		return err
 	}
-	return s.fragment(c, http.StatusOK, views.Criteria(s.dodPreview(text, args)))
+	return s.fragment(c, http.StatusOK, views.Criteria(preview))
+}
+
+// typedDod is the form as the engine takes it.
+func typedDod(v views.DodForm, args map[string]string) engine.NewPlan {
+	in := engine.NewPlan{Dod: v.Text, DodArgs: args}
+	if v.Template != "" {
+		var err error
+		if in.TemplateVersionID, err = strconv.ParseInt(v.Template, 10, 64); err != nil || in.TemplateVersionID < 1 {
+			in.TemplateVersionID = -1 // no template has it: the engine says so
+		}
+	}
+	return in
 }
 
 // dodPreview reads a definition of done with the values that are typed so far;
-// a placeholder without one stays open.
-func (s *Server) dodPreview(text string, args map[string]string) views.CriteriaPreview {
-	filled := map[string]string{}
-	for name, value := range args {
-		if value != "" {
-			filled[name] = value
-		}
+// a placeholder without one stays open. It names the required lines that a started
+// plan would lose.
+func (s *Server) dodPreview(c echo.Context, p models.Plan, in engine.NewPlan) (views.CriteriaPreview, error) {
+	draft, err := s.Engine.DraftDod(c.Request().Context(), s.actor(c), p, in)
+	if err != nil {
+		return views.CriteriaPreview{}, err
 	}
-	return previewCriteria(text, previewOptions{
-		ID: views.DodPreviewID, Spec: s.Engine.EvaluatorSpec(), Args: filled,
+	v := previewCriteria(draft.Source, previewOptions{
+		ID: views.DodPreviewID, Spec: s.Engine.EvaluatorSpec(), Args: draft.Args,
 		Empty: "Without a definition of done nothing has to hold before the plan can be applied, unless the project asks for one.",
 	})
+	for _, d := range draft.Drops {
+		v.Drops = append(v.Drops, views.PreviewDrop{Text: d.Text, Must: d.Level == dod.Must})
+	}
+	return v, nil
 }
 
 // dodForm shows the form. Placeholders of the text get a field each; values
@@ -114,7 +124,7 @@ func (s *Server) dodPreview(text string, args map[string]string) views.CriteriaP
 func (s *Server) dodForm(c echo.Context, status int, p models.Plan, v views.DodForm, args map[string]string) error {
 	ctx := c.Request().Context()
 	v.PlanID, v.Plan = p.ID, p.Title
-	v.Evaluated = p.Status == models.PlanFinished
+	v.Evaluated, v.Started = p.Status == models.PlanFinished, p.Status != models.PlanDraft
 	v.Templates = []ui.Option{{Value: "", Label: "None: the text below"}}
 	list, err := s.Reader.Templates(ctx)
 	if err != nil {
@@ -151,7 +161,9 @@ func (s *Server) dodForm(c echo.Context, status int, p models.Plan, v views.DodF
 			return err
 		}
 	}
-	v.Preview = s.dodPreview(text, args)
+	if v.Preview, err = s.dodPreview(c, p, typedDod(v, args)); err != nil {
+		return err
+	}
 	names := dod.Placeholders(text)
 	for name := range args {
 		if !slices.Contains(names, name) {

@@ -321,12 +321,18 @@ func TestEditDod(t *testing.T) {
 	}
 	want(t, w.lea.post("/plans/"+id+"/dod", "template", "99", "dod", "x"), http.StatusUnprocessableEntity)
 
-	want(t, w.lea.post("/plans/"+id+"/dod", "dod", "- {file}\n", "dod_args.file", "b.txt"), http.StatusSeeOther, "/plans/"+id+"#dod")
+	shows(t, w.lea.post("/plans/"+id+"/dod/preview", "dod", "- {file}\n", "dod_args.file", "b.txt"), "Takes out or changes 1 required line of a started plan", "never seen")
+	silent := w.lea.post("/plans/"+id+"/dod", "dod", "- {file}\n", "dod_args.file", "b.txt", "reason", " ")
+	want(t, silent, http.StatusUnprocessableEntity)
+	if d := doc(t, silent); !strings.Contains(d.Find("#field-reason-error").Text(), "(never seen). Say why") || d.Find(`input[name="dod_args.file"]`).AttrOr("value", "") != "b.txt" {
+		t.Errorf("without a reason: %q", d.Find("#field-reason-error").Text())
+	}
+	want(t, w.lea.post("/plans/"+id+"/dod", "dod", "- {file}\n", "dod_args.file", "b.txt", "reason", "A file says it better."), http.StatusSeeOther, "/plans/"+id+"#dod")
 	after := w.lea.get("/plans/" + id)
-	shows(t, after, "Evaluated before the last change", "b.txt")
+	shows(t, after, "Evaluated before the last change", "b.txt", "taken out or changed after the start by lea", "A file says it better.")
 	want(t, w.lea.press(after, "dod-evaluate"), http.StatusSeeOther)
 	w.settle()
-	shows(t, w.lea.get("/plans/"+id), "The required criterion passed.")
+	shows(t, w.lea.get("/plans/"+id), "The required criterion passed. 1 required criterion was taken out or changed after the start.")
 	if got := doc(t, w.lea.get("/plans/"+id+"/dod")).Find(`input[name="dod_args.file"]`).AttrOr("value", ""); got != "b.txt" {
 		t.Errorf("the value of {file} is %q", got)
 	}

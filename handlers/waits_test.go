@@ -115,7 +115,7 @@ func TestEvaluatedPlanWaitsForNobody(t *testing.T) {
 	w := newWorks(t, nil)
 	h := hold(t)
 	id := w.running(sh("Do", "echo 1 > b.txt"))
-	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- slow -> run: " + h.command()}); err != nil {
+	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- slow -> run: " + h.command()}, "slow one"); err != nil {
 		t.Fatal(err)
 	}
 	look := func(number, waits string, listed int) {

@@ -216,6 +216,18 @@ type Decision struct {
 	CreatedAt   time.Time
 }
 
+// DodChange is what a change of a started plan's definition of done took out, with
+// who did it and why.
+type DodChange struct {
+	ID          int64
+	PlanID      string
+	DroppedJSON string // dod.Agreed: the criteria that were dropped, as they were asked for
+	Reason      string // never empty
+	UserID      int64
+	UserName    string
+	CreatedAt   time.Time
+}
+
 // ApplyAttempt is one try to merge a plan; written before git is touched.
 type ApplyAttempt struct {
 	ID           int64

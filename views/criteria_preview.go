@@ -14,6 +14,13 @@ type CriteriaPreview struct {
 	Warnings []PreviewWarning // about no criterion in particular
 	Open     []string         // placeholders nothing gives a value to
 	Unused   []string         // arguments that no line uses
+	Drops    []PreviewDrop    // what a started plan asks for and would ask for no more
+}
+
+// PreviewDrop is a required criterion that a change takes out or changes.
+type PreviewDrop struct {
+	Text string
+	Must bool
 }
 
 // PreviewLine is one criterion.

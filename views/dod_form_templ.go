@@ -119,6 +119,13 @@ func DodFormPage(v DodForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+			if v.Started {
+				templ_7745c5c3_Err = ui.Textarea(ui.FieldProps{Name: "reason", Label: "Why it is changed", Value: v.Reason, Error: v.Errors["reason"], Rows: 2, Optional: true,
+					Hint: "Needed when a required line is taken out or changed: the plan has started, and the reason stands at the gate until the plan is over."}).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
 			templ_7745c5c3_Var4 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

@@ -53,6 +53,7 @@ type GateCard struct {
 	Sentence string
 	Checked  string   // what became of the criteria of what was applied
 	Said     []Spoken // what people decided about it
+	Notes    []string // what has to be known and closes nothing
 	Reasons  []GateReason
 	Apply    *Verb  // nil where nothing can be applied any more
 	Will     string // what applying will do
@@ -378,6 +379,8 @@ type DodForm struct {
 	Error        string
 	Preview      CriteriaPreview
 	Evaluated    bool // an evaluation would no longer count
+	Started      bool // a required line that goes needs a reason
+	Reason       string
 	Unsupported  string
 }
 

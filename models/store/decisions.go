@@ -23,6 +23,22 @@ func (tx *Tx) InsertDecision(ctx context.Context, d *models.Decision) error {
 	return nil
 }
 
+// DodChangesOf reads what was taken out of a plan's definition of done since its
+// start, the oldest first.
+func (r Reader) DodChangesOf(ctx context.Context, planID string) ([]models.DodChange, error) {
+	return rows[models.DodChange](r.q(ctx).Where("plan_id = ?", planID).Order("id"), "the changes of the plan's definition of done")
+}
+
+// InsertDodChange writes what a change took out and fills in its id and time.
+func (tx *Tx) InsertDodChange(ctx context.Context, c *models.DodChange) error {
+	c.CreatedAt = tx.now
+	if err := tx.q(ctx).Create(c).Error; err != nil {
+		return fmt.Errorf("insert a change of plan %s's definition of done: %w", c.PlanID, err)
+	}
+	tx.touch(c.PlanID)
+	return nil
+}
+
 // VoidDecisions marks the decisions about these phases of the plan, and with
 // planLevel those about the plan as a whole, as no longer counting. They stay
 // in the table.

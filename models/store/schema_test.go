@@ -22,7 +22,7 @@ var tables = []any{
 	models.Project{}, models.Template{}, models.TemplateVersion{},
 	models.Plan{}, models.Phase{}, models.Pass{}, models.Run{}, models.Verdict{}, models.Judging{}, models.PhaseSummary{}, models.Canary{}, models.Judge{}, models.Spending{},
 	models.PlanWords{},
-	models.Evaluation{}, models.Decision{}, models.ApplyAttempt{}, models.Event{},
+	models.Evaluation{}, models.Decision{}, models.DodChange{}, models.ApplyAttempt{}, models.Event{},
 	models.User{}, models.Invite{}, models.Session{},
 }
 
