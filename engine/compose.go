@@ -26,14 +26,16 @@ const composedMark = "=== Done when (written by donewhen) ==="
 // ComposeTask writes the exact text that the agents of a pass get: the task,
 // its criteria, and from the second pass on what is still missing and why,
 // what is satisfied already, and the lead's note. before is the verdict of the
-// pass before, nil for a first pass; its results are `results`.
-func ComposeTask(ph models.Phase, before *models.Verdict, results []dod.Result) string {
+// pass before, nil for a first pass; its results are `results`. plan is what the
+// plan's definition of done was found to lack, where it was evaluated before.
+func ComposeTask(ph models.Phase, before *models.Verdict, results, plan []dod.Result) string {
 	var b strings.Builder
 	b.WriteString(headTail(strings.TrimSpace(ph.Task), maxTask))
 	b.WriteString("\n")
 	if note := strings.TrimSpace(ph.Note); note != "" {
 		b.WriteString("\n=== Note from the lead ===\n" + headTail(note, maxNote) + "\n")
 	}
+	b.WriteString(composePlan(plan))
 	criteria := dod.ParseCriteria(ph.DoneWhen)
 	if len(criteria) == 0 {
 		return b.String()

@@ -20,7 +20,7 @@ func TestComposeTaskTellsEachPart(t *testing.T) {
 		{Criterion: criteria[2], Status: dod.Failed, Reasoning: "12 pages"},
 		{Criterion: criteria[3], Status: dod.Failed, Reasoning: "exit code 2\nmake: no rule for report"},
 	}
-	text := ComposeTask(ph, &models.Verdict{Kind: models.VerdictGiven, Reason: "two are open"}, results)
+	text := ComposeTask(ph, &models.Verdict{Kind: models.VerdictGiven, Reason: "two are open"}, results, nil)
 	order := []string{
 		"Write the report.\n", "=== Note from the lead ===\nMind the tables.", composedMark,
 		"criterion 1: the report is there -> file: report.md", "criterion 2: it names the owner\n", "criterion 3: (information only) it is short", "criterion 4: it builds -> run: make report",
@@ -43,13 +43,13 @@ func TestComposeTaskTellsEachPart(t *testing.T) {
 
 func TestComposeTaskOfAFirstPassClaimsNothing(t *testing.T) {
 	t.Parallel()
-	text := ComposeTask(models.Phase{Task: "Do it.", DoneWhen: "it is done", MaxIterations: 3}, nil, nil)
+	text := ComposeTask(models.Phase{Task: "Do it.", DoneWhen: "it is done", MaxIterations: 3}, nil, nil, nil)
 	for _, never := range []string{"pass before", "missing", "satisfied", "Note from"} {
 		if strings.Contains(text, never) {
 			t.Errorf("a first pass is told %q:\n%s", never, text)
 		}
 	}
-	if got := ComposeTask(models.Phase{Task: "Do it.", Note: "Now."}, nil, nil); got != "Do it.\n\n=== Note from the lead ===\nNow.\n" {
+	if got := ComposeTask(models.Phase{Task: "Do it.", Note: "Now."}, nil, nil, nil); got != "Do it.\n\n=== Note from the lead ===\nNow.\n" {
 		t.Errorf("without a condition: %q", got)
 	}
 }
@@ -57,11 +57,11 @@ func TestComposeTaskOfAFirstPassClaimsNothing(t *testing.T) {
 func TestComposeTaskAfterAMetPassAndAfterAFailedRun(t *testing.T) {
 	t.Parallel()
 	ph := models.Phase{Task: "Do it.", DoneWhen: "it is done", Iteration: 1, MaxIterations: 3, Note: "Shorter, please."}
-	met := ComposeTask(ph, &models.Verdict{Met: true, Reason: "All met"}, nil)
+	met := ComposeTask(ph, &models.Verdict{Met: true, Reason: "All met"}, nil, nil)
 	if !strings.Contains(met, "met its criteria; the lead wants another one") || strings.Contains(met, "missing") || !strings.Contains(met, "Shorter, please.") {
 		t.Errorf("after a met pass:\n%s", met)
 	}
-	failed := ComposeTask(ph, &models.Verdict{Kind: models.VerdictRun, Reason: "Run 1 (shell) exit code 7: oh no"}, nil)
+	failed := ComposeTask(ph, &models.Verdict{Kind: models.VerdictRun, Reason: "Run 1 (shell) exit code 7: oh no"}, nil, nil)
 	if !strings.Contains(failed, "What is missing: Run 1 (shell) exit code 7: oh no") {
 		t.Errorf("after a failed run:\n%s", failed)
 	}
@@ -82,7 +82,7 @@ func TestComposeTaskIsBoundedPartByPart(t *testing.T) {
 		}
 		results = append(results, r)
 	}
-	text := ComposeTask(ph, &models.Verdict{Reason: strings.Repeat("r", 1<<20)}, results)
+	text := ComposeTask(ph, &models.Verdict{Reason: strings.Repeat("r", 1<<20)}, results, nil)
 	if limit := maxTask + maxNote + 2*maxList + maxChecks + 3*(maxCriterion+maxFeedback) + 4096; len(text) > limit {
 		t.Errorf("%d bytes, more than %d", len(text), limit)
 	}

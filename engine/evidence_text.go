@@ -109,7 +109,7 @@ func newEcho(tasks ...string) echo {
 			if t == "" {
 				continue
 			}
-			if t == composedMark {
+			if t == composedMark || t == planMark {
 				ours = true
 			}
 			ec.lines[t] = true
@@ -206,7 +206,7 @@ func (ec echo) without(s, instead string) string {
 // missing) go; but where the composed part itself was written down, the whole
 // task text was copied, and all of it goes.
 func (ec echo) removeFromFiles(s string) string {
-	if strings.Contains(s, composedMark) {
+	if strings.Contains(s, composedMark) || strings.Contains(s, planMark) {
 		return ec.remove(s)
 	}
 	return ec.composed.Replace(s)

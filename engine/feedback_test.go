@@ -113,7 +113,7 @@ func TestFeedbackReachesTheAgent(t *testing.T) {
 			must(t, err)
 			must(t, json.Unmarshal(raw, &f))
 			ph := models.Phase{Task: f.Task, DoneWhen: f.DoneWhen, Note: f.Note, Iteration: f.Iteration, MaxIterations: f.MaxIterations}
-			text := engine.ComposeTask(ph, &models.Verdict{Kind: f.Kind, Met: f.Met, Reason: f.Reason}, f.Results)
+			text := engine.ComposeTask(ph, &models.Verdict{Kind: f.Kind, Met: f.Met, Reason: f.Reason}, f.Results, nil)
 			if text != f.TaskText {
 				t.Errorf("the text differs from what the agents got when it was recorded; if that is meant, record anew with -record:\n%s\n--- recorded\n%s", text, f.TaskText)
 			}

@@ -17,9 +17,9 @@ type GateView struct {
 	Stale        bool        // the evaluation is about something else
 	Waived       map[int]models.Decision
 	Dropped      []dod.DroppedCriterion // asked for since the start, and not any more
-	Commit       string             // what apply would merge: posted back by the form
-	EvaluationID int64              // what the person saw: posted back by the form
-	Preview      *workspace.Preview // nil while there is nothing to merge yet
+	Commit       string                 // what apply would merge: posted back by the form
+	EvaluationID int64                  // what the person saw: posted back by the form
+	Preview      *workspace.Preview     // nil while there is nothing to merge yet
 	PreviewError string
 }
 

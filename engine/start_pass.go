@@ -64,7 +64,7 @@ func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phas
 		if ph.RestoreTo != "" { // left out above, because the budget was used up a moment ago
 			return tx.SetPhase(ctx, ph.ID, models.PhasePending, store.PhaseSet{DueAt: new(e.Now())})
 		}
-		text, err := composeNext(ctx, &tx.Reader, ph)
+		text, err := composeNext(ctx, &tx.Reader, plan, ph)
 		if err != nil {
 			return err
 		}
@@ -91,20 +91,24 @@ func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phas
 
 // composeNext writes the task text of a phase's next pass. What the pass before
 // missed is known for iterations after the first of an attempt, and after a
-// person asked for another pass.
-func composeNext(ctx context.Context, r *store.Reader, ph models.Phase) (string, error) {
+// person asked for another pass; what the whole plan lacked, once it was evaluated.
+func composeNext(ctx context.Context, r *store.Reader, plan models.Plan, ph models.Phase) (string, error) {
+	missing, err := missingOfPlan(ctx, r, plan)
+	if err != nil {
+		return "", err
+	}
 	if ph.Iteration == 0 {
-		return ComposeTask(ph, nil, nil), nil
+		return ComposeTask(ph, nil, nil, missing), nil
 	}
 	before, err := verdictBefore(ctx, r, models.Pass{PhaseID: ph.ID, PlanID: ph.PlanID, Attempt: ph.Attempt, Iteration: ph.Iteration})
 	if err != nil {
 		return "", err
 	}
 	if before == nil || before.Kind == models.VerdictInvalid || before.Kind == models.VerdictTrouble {
-		return ComposeTask(ph, nil, nil), nil // a judge in trouble has nothing to tell an agent
+		return ComposeTask(ph, nil, nil, missing), nil // a judge in trouble has nothing to tell an agent
 	}
 	fitted, results := underNewCondition(*before, dod.ParseCriteria(ph.DoneWhen))
-	return ComposeTask(ph, fitted, results), nil
+	return ComposeTask(ph, fitted, results, missing), nil
 }
 
 // restore brings the workspace back to the commit that a retry asked for. It

@@ -13,6 +13,12 @@ func (r Reader) DecisionsOf(ctx context.Context, planID string) ([]models.Decisi
 	return rows[models.Decision](r.q(ctx).Where("plan_id = ? AND voided_at IS NULL", planID).Order("id"), "the decisions about the plan")
 }
 
+// DecisionsAbout reads the decisions about a plan's criteria that were bound to a
+// fingerprint, also those that count no more, the oldest first.
+func (r Reader) DecisionsAbout(ctx context.Context, planID, fingerprint string) ([]models.Decision, error) {
+	return rows[models.Decision](r.q(ctx).Where("plan_id = ? AND fingerprint = ? AND criterion > 0", planID, fingerprint).Order("id"), "the decisions about what was evaluated")
+}
+
 // InsertDecision writes a decision and fills in its id and time.
 func (tx *Tx) InsertDecision(ctx context.Context, d *models.Decision) error {
 	d.CreatedAt = tx.now
