@@ -54,7 +54,9 @@ func (e *Engine) parkRun(ctx context.Context, tx *store.Tx, pass models.Pass, wo
 }
 
 // parkJudging parks a phase whose judge was not asked (any further). The pass
-// stays to be judged; no verdict is written, because nobody judged.
+// stays to be judged; no verdict is written, because nobody judged. A budget that
+// was raised meanwhile is looked at again: it found nothing parked that it could
+// have let go on, so the judging is due again instead.
 func (e *Engine) parkJudging(ctx context.Context, ph models.Phase, passID int64, reason string) error {
 	return e.persist("parking of a phase", func() error {
 		return e.change(ctx, ph.PlanID, func(tx *store.Tx) error {
@@ -68,9 +70,24 @@ func (e *Engine) parkJudging(ctx context.Context, ph models.Phase, passID int64,
 			if ph.Status != models.PhaseJudging || ph.PassID == nil || *ph.PassID != passID {
 				return models.Errorf(models.CodeConflict, "phase %d is not judging pass %d any more", ph.ID, passID)
 			}
+			if still, err := e.stillUsedUp(ctx, tx, ph.PlanID, models.SpendsQuestion); err != nil {
+				return err
+			} else if !still {
+				return tx.SetPhase(ctx, ph.ID, models.PhaseJudging, store.PhaseSet{DueAt: new(e.Now())})
+			}
 			return e.park(ctx, tx, ph, reason)
 		})
 	})
+}
+
+// stillUsedUp says whether the budget that stopped something has no room now either.
+func (e *Engine) stillUsedUp(ctx context.Context, tx *store.Tx, planID string, by models.Spends) (bool, error) {
+	plan, err := tx.Plan(ctx, planID)
+	if err != nil {
+		return true, err
+	}
+	why, err := e.usedUp(ctx, &tx.Reader, plan, by)
+	return why != "", err
 }
 
 // unpark lets a parked phase go on exactly where it stopped.

@@ -254,6 +254,41 @@ func TestBudgetLetsChecksJudge(t *testing.T) {
 	m.wantAsked(0)
 }
 
+// A lead raises the budget just while a judging, or an evaluation, is being stopped
+// by it: the raise found nothing stopped that it could have let go on, and yet it
+// must not be waited for in vain.
+func TestBudgetRaisedWhileItStopsAJudging(t *testing.T) {
+	for name, dodText := range map[string]string{"a pass": "", "the evaluation": "- reads well -> judge"} {
+		t.Run(name, func(t *testing.T) {
+			var h *house
+			var id string
+			asked := 0
+			h = newHouse(t, withJudge(judgeFunc(func(dod.Question) (string, error) {
+				if asked++; asked > 1 {
+					return saysMet, nil
+				}
+				must(t, h.engine.SetBudget(h.ctx, lead, id, models.Budget{Runs: 50}, ""))
+				return "", &dod.WithheldError{Reason: "The budget of 9 runs is used up."}
+			})))
+			p := shell("work", "echo x > made.txt")
+			if dodText == "" {
+				p.DoneWhen = "- it is done well -> judge"
+			}
+			id = h.createWith(engine.NewPlan{Phases: []engine.NewPhase{p}, Budget: models.Budget{Runs: 9}, Dod: dodText})
+			must(t, h.engine.StartPlan(h.ctx, lead, id))
+			h.settle()
+			h.settle()
+			h.wantPlan(id, models.PlanFinished)
+			if g := h.gate(id); !g.State.Open || asked != 2 {
+				t.Errorf("asked %d times, open %v: %s", asked, g.State.Open, g.State.Sentence)
+			}
+			if d := h.phase(id, 1); len(d.Passes) != 1 {
+				t.Errorf("%d passes", len(d.Passes))
+			}
+		})
+	}
+}
+
 // The definition of done: the evaluation ends with the sentence, the gate says
 // it with what mends it, and a raise evaluates again by itself.
 func TestBudgetStopsTheEvaluation(t *testing.T) {

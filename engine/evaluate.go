@@ -110,8 +110,19 @@ func (e *Engine) endEvaluation(ev models.Evaluation, set store.EvaluationSet, er
 					return err
 				}
 			}
-			if plan, err := tx.Plan(ctx, ev.PlanID); err != nil || plan.Status != models.PlanRunning {
+			plan, err := tx.Plan(ctx, ev.PlanID)
+			if err != nil {
 				return err
+			}
+			if to == models.EvaluationErrored && set.OverBudget != nil && *set.OverBudget && plan.Status == models.PlanFinished {
+				// Raised meanwhile, the budget found nothing that it could have let go on.
+				if still, err := e.stillUsedUp(ctx, tx, ev.PlanID, models.SpendsQuestion); err != nil || still {
+					return err
+				}
+				return e.queueEvaluation(ctx, tx, ev.PlanID, models.Server)
+			}
+			if plan.Status != models.PlanRunning {
+				return nil
 			}
 			return e.dueNext(ctx, tx, ev.PlanID)
 		})
