@@ -182,6 +182,15 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 		if parked = why != ""; parked {
 			return e.parkRun(ctx, tx, pass, worker, why)
 		}
+		now, err := tx.Phase(ctx, run.PhaseID)
+		if err != nil {
+			return err
+		}
+		if now.Status == models.PhaseRunning && now.Reason != "" { // what was said of the try before is no news any more
+			if err := tx.SetPhase(ctx, now.ID, models.PhaseRunning, store.PhaseSet{Reason: new("")}); err != nil {
+				return err
+			}
+		}
 		return tx.MoveRun(ctx, run.ID, models.RunQueued, models.RunRunning, store.RunSet{StartedAt: new(e.Now())}, store.Why{})
 	})
 	if errors.Is(err, errPlanStopped) {
@@ -205,7 +214,7 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 		until := context.WithoutCancel(ctx)
 		return false, e.Store.InTx(until, func(tx *store.Tx) error {
 			return ignoreConflict(tx.SetRun(until, run.ID, models.RunRunning, store.RunSet{
-				InputTokens: &out.InputTokens, OutputTokens: &out.OutputTokens, CostUSD: &out.CostUSD, EndedAt: new(e.Now())}))
+				InputTokens: &out.InputTokens, OutputTokens: &out.OutputTokens, CostUSD: &out.CostUSD, Stopped: new(true), EndedAt: new(e.Now())}))
 		})
 	}
 	set := store.RunSet{

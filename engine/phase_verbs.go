@@ -125,15 +125,14 @@ func (e *Engine) TryAgain(ctx context.Context, actor models.Actor, phaseID, pass
 		if err != nil {
 			return err
 		}
-		r := decisive(runs)
-		if r == nil {
+		if decisive(runs) == nil {
 			return wrongPhase(ph, "tried again")
 		}
 		if err := e.movePhase(ctx, tx, ph, models.PhaseRunning, store.PhaseSet{DueAt: new(e.Now())}, why); err != nil {
 			return err
 		}
 		ph.Status = models.PhaseRunning
-		if err := e.tryAgain(ctx, tx, ph, pass, *r); err != nil {
+		if err := e.tryAgain(ctx, tx, ph, pass, runs); err != nil {
 			return err
 		}
 		return tx.SetPhase(ctx, ph.ID, models.PhaseRunning, store.PhaseSet{DueAt: new(e.Now()), Reason: new("")}) // a person does not wait for the back-off

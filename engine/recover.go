@@ -37,8 +37,11 @@ func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
 			errs = append(errs, fmt.Errorf("end left-over processes: %w", err))
 		}
 	}
-	reason := "The server stopped while it ran; its process is gone."
 	for _, r := range runs {
+		reason := "The server stopped while it ran; its process is gone."
+		if r.Stopped {
+			reason = "The server was stopped while it ran. This try does not count."
+		}
 		info, err := e.Logs.Info(ctx, r.ID)
 		if err != nil {
 			errs = append(errs, err)

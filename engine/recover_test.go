@@ -340,3 +340,37 @@ func TestLostThreeTimesNeedsAttention(t *testing.T) {
 	h.settle()
 	h.wantPhase(id, 1, models.PhaseCompleted, 1)
 }
+
+// A server that is stopped in good order, as for an update, takes none of a run's
+// three tries away, however often; and what is said of it does not outlive it.
+func TestStoppingTheServerSpendsNoTry(t *testing.T) {
+	h := newHouse(t)
+	hold := filepath.Join(h.dir, "hold")
+	must(t, writeFile(hold, ""))
+	p := shell("work", fmt.Sprintf("echo x >> %[1]s/ran; touch %[1]s/at; while [ -e %[1]s/hold ]; do sleep 0.01; done; echo x > made.txt", h.dir))
+	id := h.create(p)
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	for range 4 {
+		eventually(t, "it runs", func() bool {
+			_, err := h.engine.Once(h.ctx)
+			must(t, err)
+			return exists(filepath.Join(h.dir, "at"))
+		})
+		if got := h.phase(id, 1).Phase; got.Status != models.PhaseRunning || got.Reason != "" {
+			t.Fatalf("while it runs: %s %q", got.Status, got.Reason)
+		}
+		must(t, removeFile(filepath.Join(h.dir, "at")))
+		h.engine.Close()
+		h.crash() // closes its files; the engine is closed already
+		h.restart()
+	}
+	must(t, removeFile(hold))
+	h.settle()
+	d := h.wantPhase(id, 1, models.PhaseCompleted, 1)
+	if runs := d.Passes[0].Runs; len(runs) != 5 || runs[0].Status != models.RunLost || !runs[0].Stopped || runs[4].Stopped {
+		t.Errorf("%+v", runs)
+	}
+	if got := strings.Fields(h.read(filepath.Join(h.dir, "ran"))); len(got) != 5 {
+		t.Errorf("it ran %d times", len(got))
+	}
+}

@@ -36,10 +36,10 @@ func (e *Engine) settleRuns(ctx context.Context, planID string, phaseID, passID 
 		case runsGoOn:
 			return models.Errorf(models.CodeConflict, "pass %d still has runs to do", passID)
 		case runsTryAgain:
-			return e.tryAgain(ctx, tx, ph, pass, *decisive(runs))
+			return e.tryAgain(ctx, tx, ph, pass, runs)
 		case runsAttention:
 			r := decisive(runs)
-			reason := fmt.Sprintf("%s could not run after %d tries: %s", r.Agent.Label(), r.Try, r.Reason)
+			reason := fmt.Sprintf("%s could not run after %d tries: %s", r.Agent.Label(), triesOf(runs, r.Position), r.Reason)
 			return e.movePhase(ctx, tx, ph, models.PhaseNeedsAttention, store.PhaseSet{Reason: &reason, NoDue: true}, store.Why{Reason: reason})
 		case runsJudge:
 			if err := tx.MovePass(ctx, passID, pass.Status, models.PassJudging, store.PassSet{}, store.Why{}); err != nil {
@@ -67,9 +67,10 @@ func (e *Engine) settleRuns(ctx context.Context, planID string, phaseID, passID 
 	})
 }
 
-// tryAgain queues a new try of a run that errored or was lost, in the same
+// tryAgain queues a new try of the run that errored or was lost, in the same
 // pass. What could not run waits before it is tried; what was lost goes on now.
-func (e *Engine) tryAgain(ctx context.Context, tx *store.Tx, ph models.Phase, pass models.Pass, r models.Run) error {
+func (e *Engine) tryAgain(ctx context.Context, tx *store.Tx, ph models.Phase, pass models.Pass, runs []models.Run) error {
+	r := decisive(runs)
 	due := e.Now()
 	if r.Status == models.RunErrored {
 		due = due.Add(e.backoff(r.Try))
@@ -84,10 +85,12 @@ func (e *Engine) tryAgain(ctx context.Context, tx *store.Tx, ph models.Phase, pa
 			return err
 		}
 	}
-	return tx.SetPhase(ctx, ph.ID, models.PhaseRunning, store.PhaseSet{
-		DueAt:  &due,
-		Reason: new(fmt.Sprintf("%s could not run; try %d of %d at %s: %s", r.Agent.Label(), next.Try, max(maxTries, next.Try), clockTime(due, e.Now()), r.Reason)),
-	})
+	n := triesOf(runs, r.Position) + 1
+	reason := fmt.Sprintf("%s could not run; try %d of %d at %s: %s", r.Agent.Label(), n, max(maxTries, n), clockTime(due, e.Now()), r.Reason)
+	if r.Stopped {
+		reason = fmt.Sprintf("%s goes on, on the files as they are: the server was stopped while it ran.", r.Agent.Label())
+	}
+	return tx.SetPhase(ctx, ph.ID, models.PhaseRunning, store.PhaseSet{DueAt: &due, Reason: &reason})
 }
 
 // backoff is how long to wait before the next try after the given one.

@@ -17,7 +17,7 @@ type runsDecision string
 const (
 	runsGoOn      runsDecision = "go_on"     // something is still to be run
 	runsTryAgain  runsDecision = "try_again" // errored or lost: a new try in the same pass
-	runsAttention runsDecision = "attention" // three tries were not enough
+	runsAttention runsDecision = "attention" // three tries that count were not enough
 	runsJudge     runsDecision = "judge"
 	runsComplete  runsDecision = "complete"
 	runsFail      runsDecision = "fail"
@@ -36,7 +36,7 @@ func decideRuns(runs []models.Run, hasCondition bool) runsDecision {
 		case models.RunQueued, models.RunRunning:
 			return runsGoOn
 		case models.RunErrored, models.RunLost:
-			if r.Try >= maxTries {
+			if !r.Stopped && triesOf(runs, r.Position) >= maxTries {
 				return runsAttention
 			}
 			return runsTryAgain
@@ -53,6 +53,22 @@ func decideRuns(runs []models.Run, hasCondition bool) runsDecision {
 		return runsJudge
 	}
 	return runsComplete
+}
+
+// triesOf counts a position's tries that count: a server that is stopped in good
+// order, as for an update, says nothing about the run.
+func triesOf(runs []models.Run, position int) int {
+	n, stopped := 0, 0
+	for _, r := range runs {
+		if r.Position != position {
+			continue
+		}
+		n = max(n, r.Try)
+		if r.Stopped {
+			stopped++
+		}
+	}
+	return n - stopped
 }
 
 // latestTries picks the newest try of each position, in order of position.

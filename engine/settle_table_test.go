@@ -12,6 +12,13 @@ func row(position, try int, status models.RunStatus) models.Run {
 	return models.Run{ID: int64(position*100 + try), Position: position, Try: try, Status: status}
 }
 
+// ended is a run during which the server was stopped in good order.
+func ended(position, try int) models.Run {
+	r := row(position, try, models.RunLost)
+	r.Stopped = true
+	return r
+}
+
 func TestSettleTable1(t *testing.T) {
 	t.Parallel()
 	ok, q, r := models.RunSucceeded, models.RunQueued, models.RunRunning
@@ -35,6 +42,10 @@ func TestSettleTable1(t *testing.T) {
 		{"errored, next try queued", []models.Run{row(1, 1, models.RunErrored), row(1, 2, q)}, runsGoOn, runsGoOn, 102},
 		{"lost once", []models.Run{row(1, 1, models.RunLost)}, runsTryAgain, runsTryAgain, 101},
 		{"lost three times", []models.Run{row(1, 1, models.RunLost), row(1, 2, models.RunLost), row(1, 3, models.RunLost)}, runsAttention, runsAttention, 103},
+		{"stopped with the server three times", []models.Run{ended(1, 1), ended(1, 2), ended(1, 3)}, runsTryAgain, runsTryAgain, 103},
+		{"stopped once and lost twice", []models.Run{row(1, 1, models.RunLost), ended(1, 2), row(1, 3, models.RunLost)}, runsTryAgain, runsTryAgain, 103},
+		{"stopped once and lost three times", []models.Run{row(1, 1, models.RunLost), ended(1, 2), row(1, 3, models.RunErrored), row(1, 4, models.RunLost)}, runsAttention, runsAttention, 104},
+		{"stopped after three tries that count", []models.Run{row(1, 1, models.RunLost), row(1, 2, models.RunLost), row(1, 3, models.RunErrored), ended(1, 4)}, runsTryAgain, runsTryAgain, 104},
 		{"lost, then failed", []models.Run{row(1, 1, models.RunLost), row(1, 2, models.RunFailed)}, runsFail, runsNotMet, 102},
 		{"lost in the second position", []models.Run{row(1, 1, ok), row(2, 1, models.RunLost), row(3, 1, q)}, runsTryAgain, runsTryAgain, 201},
 		{"tries are counted for each position", []models.Run{row(1, 1, models.RunErrored), row(1, 2, models.RunErrored), row(1, 3, ok), row(2, 1, models.RunErrored)}, runsTryAgain, runsTryAgain, 201},

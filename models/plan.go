@@ -144,6 +144,7 @@ type Run struct {
 	Tree         string
 	LogBytes     int64
 	LogCut       bool // the middle of the output was dropped beyond the cap
+	Stopped      bool // the server was stopped in good order while it ran; the try does not count
 	CreatedAt    time.Time
 	StartedAt    *time.Time
 	EndedAt      *time.Time

@@ -142,6 +142,7 @@ func (s RunSet) columns() columns {
 	opt(&c, "cost_usd", s.CostUSD)
 	opt(&c, "log_bytes", s.LogBytes)
 	opt(&c, "log_cut", s.LogCut)
+	opt(&c, "stopped", s.Stopped)
 	optTime(&c, "started_at", s.StartedAt)
 	optTime(&c, "ended_at", s.EndedAt)
 	return c

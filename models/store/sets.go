@@ -53,7 +53,7 @@ type RunSet struct {
 	InputTokens, OutputTokens                    *int64
 	CostUSD                                      *float64
 	LogBytes                                     *int64
-	LogCut                                       *bool
+	LogCut, Stopped                              *bool
 	StartedAt, EndedAt                           *time.Time
 }
 
