@@ -32,15 +32,22 @@ func (e *Engine) suite(plan models.Plan, project models.Project, tree string, ev
 // recordedFile is a `file:` check on what was recorded, which is what apply
 // brings: a file that git ignores, or an empty folder, would not be there.
 func (e *Engine) recordedFile(ctx context.Context, repo workspace.Repo, planID, tree, path string) dod.CheckOutcome {
+	out := e.fileInTree(ctx, repo, tree, path)
+	if out.Status == dod.Failed && e.Spaces.Ready(repo, planID) == nil && FileCheck(e.Spaces.Dir(repo, planID), path).Status == dod.Passed {
+		out.Reasoning = path + " is in the workspace, but git ignores it or it is empty: applying would not bring it."
+	}
+	return out
+}
+
+// fileInTree is a `file:` check on a recorded tree alone, which is kept when the
+// workspace is gone.
+func (e *Engine) fileInTree(ctx context.Context, repo workspace.Repo, tree, path string) dod.CheckOutcome {
 	kind, err := e.Spaces.Entry(ctx, repo, tree, path)
 	switch {
 	case err != nil:
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The recorded work cannot be looked at: " + err.Error()}
 	case kind != "":
 		return dod.CheckOutcome{Status: dod.Passed, Reasoning: path + " is there, a " + kind + "."}
-	}
-	if e.Spaces.Ready(repo, planID) == nil && FileCheck(e.Spaces.Dir(repo, planID), path).Status == dod.Passed {
-		return dod.CheckOutcome{Status: dod.Failed, Reasoning: path + " is in the workspace, but git ignores it or it is empty: applying would not bring it."}
 	}
 	return dod.CheckOutcome{Status: dod.Failed, Reasoning: path + " does not exist in the recorded work."}
 }

@@ -62,9 +62,9 @@ const (
 type ReplayOrigin string
 
 const (
-	OriginReplayed ReplayOrigin = ""         // checked now, over the stored evidence
-	OriginRecorded ReplayOrigin = "recorded" // a run: or file: check's result as it was recorded then
-	OriginMissing  ReplayOrigin = "missing"  // a run: or file: check that has no recorded result
+	OriginReplayed ReplayOrigin = ""         // checked now, over the stored evidence and the recorded files
+	OriginRecorded ReplayOrigin = "recorded" // the result of then: of a run: check, or a file: check without its files
+	OriginMissing  ReplayOrigin = "missing"  // such a check that has no recorded result
 )
 
 // ReplayResult is one criterion's result in a replay.
@@ -136,9 +136,10 @@ func (r ReplayReport) Count(c ReplayChange) (n int) {
 
 // Replay tries a completion condition on the stored evidence of decided passes.
 // It writes nothing. It ends when ctx does, with ctx's error. Fields of an error
-// are "done_when" and "passes". run: and file: checks looked at a workspace that
-// is not there any more: a check that the pass's verdict has a result for keeps
-// it, marked as recorded; any other is skipped.
+// are "done_when" and "passes". file: checks look at the files as they were
+// recorded then. run: checks looked at a workspace that is not there any more: one
+// that the pass's verdict has a result for keeps it, marked as recorded; any other
+// is skipped.
 func (e *Engine) Replay(ctx context.Context, actor models.Actor, in ReplayInput) (ReplayReport, error) {
 	began := e.Now()
 	var rep ReplayReport

@@ -117,7 +117,7 @@ func (e *Engine) replayPlan(ctx context.Context, row models.PlanRow, criteria []
 		out.Replayed = Replayed{State: ReplayUnknown, Change: ChangeUnknown, Reason: fmt.Sprintf("The evidence cannot be collected any more: %s", err)}
 		return out, ctx.Err()
 	}
-	suite := dod.Suite{Text: evidence.text(), Parallel: replayQuestions, Asker: asker, Task: plan.Goal}
+	suite := dod.Suite{Text: evidence.text(), Parallel: replayQuestions, Asker: asker, Task: plan.Goal, File: e.filesOf(project, plan.WorkTree)}
 	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "would wait for " + whoFor(c)}
 	}

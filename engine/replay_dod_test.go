@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"donewhen/dod"
 	"donewhen/engine"
 	"donewhen/models"
 )
@@ -56,4 +58,60 @@ func TestReplayDodNamesThePlansAndLines(t *testing.T) {
 	wantErrCode(t, err, models.CodeInvalid)
 	_, err = h.engine.ReplayDod(h.ctx, models.Actor{Role: models.RoleViewer}, in)
 	wantErrCode(t, err, models.CodeForbidden)
+}
+
+// file: lines look at the files that were recorded, by the same rules as the check
+// itself, whatever became of the workspace; what was recorded of another check of
+// the same file is not needed.
+func TestReplayDodLooksAtRecordedFiles(t *testing.T) {
+	h := newHouse(t)
+	paths := []string{"docs/guide.md", "docs", "docs/", "./docs/guide.md", "missing.md", "ignored.log", "empty", "link", "../repo/a.txt", "a.txt", "docs/guide.md/x", "ümlaut 1.txt", "*.txt"}
+	command := "mkdir -p docs empty; echo guide > docs/guide.md; echo '*.log' > .gitignore; echo x > ignored.log; ln -s docs/guide.md link; echo u > 'ümlaut 1.txt'; echo built"
+	var lines []string
+	for _, p := range paths {
+		lines = append(lines, "- "+p+" is there -> file: "+p)
+	}
+	text := strings.Join(lines, "\n")
+	real := h.createWith(engine.NewPlan{Dod: text, Phases: []engine.NewPhase{shell("work", command)}})
+	plain := h.createWith(engine.NewPlan{Dod: "- built", Phases: []engine.NewPhase{shell("work", command)}})
+	for _, id := range []string{real, plain} {
+		must(t, h.engine.StartPlan(h.ctx, lead, id))
+		h.settle()
+		h.wantPlan(id, models.PlanFinished)
+	}
+	checked := engine.SummaryOf(h.detail(real).Evaluation).Results
+	if len(checked) != len(paths) || checked[0].Status != dod.Passed || checked[5].Status != dod.Failed {
+		t.Fatalf("the check itself: %+v", checked)
+	}
+	g := h.gate(plain)
+	must(t, h.engine.Apply(h.ctx, lead, plain, g.Commit, g.EvaluationID))
+	must(t, h.engine.CleanUp(h.ctx, lead, plain)) // its workspace is gone
+	must(t, writeFile(filepath.Join(h.repo, "missing.md"), "since then\n"))
+
+	replayed := func(text string, args ...models.TemplateArg) map[string]engine.ReplayedPlan {
+		t.Helper()
+		r, err := h.engine.ReplayDod(h.ctx, lead, engine.DodReplayInput{Last: 10, Text: text, Args: args})
+		must(t, err)
+		out := map[string]engine.ReplayedPlan{}
+		for _, p := range r.Plans {
+			out[p.Plan.ID] = p
+		}
+		return out
+	}
+	for id, p := range replayed(text) {
+		for i, r := range p.Results {
+			if r.Status != checked[i].Status || r.Origin != engine.OriginReplayed {
+				t.Errorf("plan %s: %s is %s (%s, %q), the check itself said %s", id, paths[i], r.Status, r.Reasoning, r.Origin, checked[i].Status)
+			}
+		}
+	}
+	// A path without a value is open, never a finding.
+	open := replayed("- built\n- The page is there -> file: docs/{page}.md")[plain]
+	if open.State != engine.ReplayUnknown || !slices.Equal(open.Lines, []int{2}) || !strings.Contains(open.Results[1].Reasoning, "{page}") {
+		t.Errorf("%+v", open.Replayed)
+	}
+	given := replayed("- built\n- The page is there -> file: docs/{page}.md", models.TemplateArg{Name: "page", Default: "guide"})[plain]
+	if given.State != engine.ReplayMet || given.Results[1].Status != dod.Passed {
+		t.Errorf("%+v", given.Replayed)
+	}
 }

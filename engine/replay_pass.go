@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"donewhen/dod"
@@ -80,7 +81,8 @@ func (e *Engine) replayPass(ctx context.Context, id int64, criteria []dod.Criter
 	if v := out.Verdict; v != nil && v.Kind == models.VerdictGiven {
 		out.Moved = v.EvidenceHash != ev.Hash(checkLines(out.Old))
 	}
-	suite := dod.Suite{Text: ev.text(), Parallel: replayQuestions, Asker: asker, PlainToAsker: asker != nil, StopOnFailed: true, Task: ph.Task}
+	suite := dod.Suite{Text: ev.text(), Parallel: replayQuestions, Asker: asker, PlainToAsker: asker != nil, StopOnFailed: true, Task: ph.Task,
+		File: e.filesOf(project, out.Pass.EndTree)}
 	out.Replayed = replayOver(ctx, suite, criteria, ev.Values, out.Old, ev.Render)
 	for i := range out.Results {
 		e.redactResult(&out.Results[i].Result)
@@ -89,25 +91,55 @@ func (e *Engine) replayPass(ctx context.Context, id int64, criteria []dod.Criter
 	return out, ctx.Err()
 }
 
-// replayOver evaluates criteria over stored evidence. recorded are the results
-// of then, the only source for checks of a workspace; render makes the evidence
-// that a judge reads from those checks' lines.
+// filesOf are the `file:` checks of a replay: they look at the tree that was
+// recorded then, as the check itself did. nil when none was recorded.
+func (e *Engine) filesOf(project models.Project, tree string) func(context.Context, string) dod.CheckOutcome {
+	if tree == "" {
+		return nil
+	}
+	return func(ctx context.Context, path string) dod.CheckOutcome {
+		return e.fileInTree(ctx, repoOf(project), tree, path)
+	}
+}
+
+// replayOver evaluates criteria over stored evidence. suite.File looks at the
+// recorded files, where there are any; recorded are the results of then, the only
+// source for checks of a workspace; render makes the evidence that a judge reads
+// from those checks' lines.
 func replayOver(ctx context.Context, suite dod.Suite, criteria []dod.Criterion, values map[string]string, recorded []dod.Result, render func([]string) string) Replayed {
+	origins := map[dod.Check]ReplayOrigin{}
 	then := map[dod.Check]dod.CheckOutcome{}
 	for _, r := range recorded {
 		if onWorkspace(r.Criterion) && r.Status != dod.Skipped {
 			then[r.Criterion.Check] = dod.CheckOutcome{Status: r.Status, Reasoning: r.Reasoning}
 		}
 	}
-	look := func(kind dod.CheckKind) func(context.Context, string) dod.CheckOutcome {
-		return func(_ context.Context, arg string) dod.CheckOutcome {
-			if o, ok := then[dod.Check{Kind: kind, Arg: arg}]; ok {
-				return o
-			}
-			return dod.CheckOutcome{Status: dod.Skipped, Reasoning: string(kind) + ": looks at the workspace of then, which is not there any more, and no result of this check was recorded."}
+	asRecorded := func(c dod.Check, open string) dod.CheckOutcome {
+		if o, ok := then[c]; ok {
+			origins[c] = OriginRecorded
+			return o
 		}
+		origins[c] = OriginMissing
+		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: open}
 	}
-	suite.Run, suite.File = look(dod.CheckRun), look(dod.CheckFile)
+	suite.Run = func(_ context.Context, command string) dod.CheckOutcome {
+		return asRecorded(dod.Check{Kind: dod.CheckRun, Arg: command}, "run: is not run here: it looks at the workspace of then, which is not there any more, and no result of this check was recorded.")
+	}
+	inTree := suite.File
+	suite.File = func(ctx context.Context, path string) dod.CheckOutcome {
+		c := dod.Check{Kind: dod.CheckFile, Arg: path}
+		if open := dod.OpenPlaceholders([]dod.Criterion{{Check: c}}); len(open) > 0 {
+			return asRecorded(c, "file: has no value for {"+strings.Join(open, "}, {")+"} here.")
+		}
+		if inTree == nil {
+			return asRecorded(c, "file: no files of then were recorded.")
+		}
+		o := inTree(ctx, path)
+		if o.Status == dod.Skipped {
+			return asRecorded(c, o.Reasoning)
+		}
+		return o
+	}
 	bare := suite
 	bare.Asker = nil
 	out := bare.Evaluate(ctx, criteria, values)
@@ -129,23 +161,16 @@ func replayOver(ctx context.Context, suite dod.Suite, criteria []dod.Criterion, 
 		suite.Evidence = render(checkLines(known))
 		out = ask(ctx, suite, values, out)
 	}
-	return replayed(out, then)
+	return replayed(out, origins)
 }
 
 // replayed reads an outcome: a counting criterion that failed decides; while
 // none did, one that is open leaves the whole unknown.
-func replayed(out dod.Outcome, then map[dod.Check]dod.CheckOutcome) Replayed {
+func replayed(out dod.Outcome, origins map[dod.Check]ReplayOrigin) Replayed {
 	r := Replayed{State: ReplayMet, Answers: out.Answers, Reason: out.Reason()}
 	var failed, open []int
 	for _, res := range out.Results {
-		origin := OriginReplayed
-		if onWorkspace(res.Criterion) {
-			origin = OriginMissing
-			if _, ok := then[res.Criterion.Check]; ok {
-				origin = OriginRecorded
-			}
-		}
-		r.Results = append(r.Results, ReplayResult{res, origin})
+		r.Results = append(r.Results, ReplayResult{res, origins[res.Criterion.Check]})
 		switch {
 		case !res.Criterion.Level.Counts():
 		case res.Status == dod.Failed:

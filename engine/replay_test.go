@@ -123,7 +123,7 @@ func TestReplayListsExactlyThePassesThatWouldHaveBeenHeldBack(t *testing.T) {
 		t.Errorf("let through: %v, want the ten first passes", got)
 	}
 	// Of the workspace of then nothing is known: never held back, never let through.
-	gone := replay("- It began -> match: /started/\n- The list is there -> file: list.txt")
+	gone := replay("- It began -> match: /started/\n- The list is there -> run: test -f list.txt")
 	if gone.Count(engine.ChangeUnknown) != 20 {
 		t.Errorf("a check of the workspace gave a finding: %+v", gone.Passes[0])
 	}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,7 @@ func replayReport(r engine.ReplayReport) *views.ReplayReport {
 		}
 		out.Rows = append(out.Rows, row)
 	}
+	out.Summary += skippedLines(passes, func(p engine.ReplayedPass) []engine.ReplayResult { return p.Results })
 	return out
 }
 
@@ -64,7 +66,29 @@ func dodReplayReport(r engine.DodReplay) *views.ReplayReport {
 		}
 		out.Rows = append(out.Rows, row)
 	}
+	out.Summary += skippedLines(plans, func(p engine.ReplayedPlan) []engine.ReplayResult { return p.Results })
 	return out
+}
+
+// skippedLines names the lines that were skipped somewhere, and why: a summary
+// that counts findings alone reads as if all lines had been tried.
+func skippedLines[T any](tried []T, results func(T) []engine.ReplayResult) string {
+	why := map[int]string{}
+	for _, t := range tried {
+		for _, r := range results(t) {
+			if r.Status == dod.Skipped {
+				why[r.Criterion.Index] = skippedWhy(r)
+			}
+		}
+	}
+	var parts []string
+	for _, n := range slices.Sorted(maps.Keys(why)) {
+		parts = append(parts, fmt.Sprintf("line %d (%s)", n, why[n]))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " Skipped: " + strings.Join(parts, ", ") + "."
 }
 
 func replayRow(p engine.Replayed, oldMet bool, old []dod.Result) views.ReplayRow {
@@ -91,6 +115,7 @@ func replayRow(p engine.Replayed, oldMet bool, old []dod.Result) views.ReplayRow
 	default:
 		row.Change = "The same"
 	}
+	row.Tally = replayTally(p.Results)
 	for _, r := range old {
 		row.Old = append(row.Old, resultRow(r))
 	}
@@ -102,6 +127,51 @@ func replayRow(p engine.Replayed, oldMet bool, old []dod.Result) views.ReplayRow
 		row.New = append(row.New, n)
 	}
 	return row
+}
+
+// replayTally counts the lines and says why those that were skipped were: "2 of 3
+// passed, 1 skipped: run: is not run here".
+func replayTally(results []engine.ReplayResult) string {
+	if len(results) == 0 {
+		return ""
+	}
+	n := map[dod.Status]int{}
+	var why []string
+	for _, r := range results {
+		n[r.Status]++
+		if r.Status == dod.Skipped {
+			if w := skippedWhy(r); !slices.Contains(why, w) {
+				why = append(why, w)
+			}
+		}
+	}
+	s := fmt.Sprintf("%d of %d passed", n[dod.Passed], len(results))
+	if n[dod.Failed] > 0 {
+		s += fmt.Sprintf(", %d failed", n[dod.Failed])
+	}
+	if n[dod.Skipped] > 0 {
+		s += fmt.Sprintf(", %d skipped: %s", n[dod.Skipped], strings.Join(why, "; "))
+	}
+	return s + "."
+}
+
+// skippedWhy says in a few words why a line could not be replayed; its own
+// reasoning stands with the line.
+func skippedWhy(r engine.ReplayResult) string {
+	switch r.Criterion.Check.Kind {
+	case dod.CheckRun:
+		return "run: is not run here"
+	case dod.CheckFile:
+		if len(dod.OpenPlaceholders([]dod.Criterion{{Check: r.Criterion.Check}})) > 0 {
+			return "file: has no value for its placeholder"
+		}
+		return "file: the recorded files cannot be read"
+	case dod.CheckHuman:
+		return "human: a person is not asked here"
+	case dod.CheckJudge:
+		return "judge: there is no answer"
+	}
+	return "there is nothing to look at"
 }
 
 func byLines(lines []int) string {

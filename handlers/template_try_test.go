@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"donewhen/engine"
 	"donewhen/models"
 	"donewhen/views"
@@ -49,6 +51,24 @@ func TestTryTemplateOnFinishedPlans(t *testing.T) {
 	part := w.lea.do(http.MethodPost, views.TemplatesPath, map[string][]string{"op": {"try"}, "text": {text}}, "HX-Request", "true")
 	if strings.Contains(part.body, "<html") || !strings.Contains(part.body, "data-replayed") {
 		t.Errorf("the fragment: %.200s", part.body)
+	}
+	// Each plan says what became of all lines; files are looked up where they were recorded.
+	d = doc(t, w.lea.post(views.TemplatesPath, "op", "try", "text", "- Built -> match: /built/\n- The text is there -> file: a.txt\n- It starts -> run: ./start\n- The guide is there -> file: guide.md"))
+	d.Find("[data-replayed]").Each(func(_ int, row *goquery.Selection) {
+		if got := row.Find("[data-tally]").Text(); got != "2 of 4 passed, 1 failed, 1 skipped: run: is not run here." {
+			t.Errorf("the lines are counted as %q", got)
+		}
+		if got := row.AttrOr("data-change", ""); got != "Would have been held back by line 4" {
+			t.Errorf("change: %q", got)
+		}
+	})
+	d = doc(t, w.lea.post(views.TemplatesPath, "op", "try", "text", "- Built -> match: /built/\n- The text is there -> file: a.txt\n- It starts -> run: ./start\n- A lead agrees -> human"))
+	if row := d.Find("[data-replayed]").First(); row.Find("[data-tally]").Text() != "2 of 4 passed, 2 skipped: run: is not run here; human: a person is not asked here." ||
+		row.AttrOr("data-change", "") != "Cannot be said: lines 3 and 4 could not be replayed" {
+		t.Errorf("open lines: %s", row.Text())
+	}
+	if got := d.Find("#result").Text(); !strings.Contains(got, "2 cannot be decided. Skipped: line 3 (run: is not run here), line 4 (human: a person is not asked here).") {
+		t.Errorf("the summary is %q", got)
 	}
 	a = w.lea.post(views.TemplatesPath, "op", "try", "text", "# nothing")
 	want(t, a, http.StatusUnprocessableEntity)

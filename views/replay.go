@@ -73,6 +73,7 @@ type ReplayRow struct {
 	ThenTone  ui.Tone
 	NowTone   ui.Tone
 	Change    string // "held back by line 2"
+	Tally     string // "2 of 3 passed, 1 skipped: run: is not run here.", "" when no line was looked at
 	Tone      ui.Tone
 	Reason    string
 	Note      string // what is doubtful about the comparison

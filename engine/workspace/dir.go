@@ -37,10 +37,17 @@ func (m *Manager) Entry(ctx context.Context, repo Repo, tree, path string) (kind
 	if clean == "" || clean != strings.TrimSuffix(filepath.ToSlash(filepath.Clean(path)), "/") {
 		return "", nil
 	}
-	out, _, err := m.git(ctx, m.inM(repo, "ls-tree", "-z", "--full-tree", "--end-of-options", tree, clean))
-	if err != nil {
-		return "", fmt.Errorf("look %s up in the recorded work: %w", path, err)
-	}
+	return remembered(m, repo, "entry", []string{tree, clean}, func() (string, error) {
+		out, _, err := m.git(ctx, m.inM(repo, "ls-tree", "-z", "--full-tree", "--end-of-options", tree, clean))
+		if err != nil {
+			return "", fmt.Errorf("look %s up in the recorded work: %w", path, err)
+		}
+		return entryKind(out, clean), nil
+	})
+}
+
+// entryKind reads what ls-tree says of one path.
+func entryKind(out, clean string) string {
 	for line := range strings.SplitSeq(out, "\x00") {
 		head, name, ok := strings.Cut(line, "\t")
 		if !ok || name != clean {
@@ -49,13 +56,13 @@ func (m *Manager) Entry(ctx context.Context, repo Repo, tree, path string) (kind
 		mode, _, _ := strings.Cut(head, " ")
 		switch mode {
 		case "040000":
-			return "folder", nil
+			return "folder"
 		case "120000":
-			return "link", nil
+			return "link"
 		case "160000":
-			return "submodule", nil
+			return "submodule"
 		}
-		return "file", nil
+		return "file"
 	}
-	return "", nil
+	return ""
 }
