@@ -102,7 +102,7 @@ func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, 
 		}
 		colours.colour(f.Path, file.Hunks)
 		file.MarkSigns(limits.marks)
-		file.Open = file.Folded == "" && limits.open
+		file.Open, file.Alone = file.Folded == "" && limits.open, part.file != ""
 		card.Files = append(card.Files, file)
 	}
 	if (part.file != "" || part.dir != "") && len(card.Files) == 0 {

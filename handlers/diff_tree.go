@@ -19,9 +19,11 @@ const (
 // them are one row.
 func diffTree(files []engine.ChangedFile, dir string, rows int, file func(i int) string, folder func(dir string) string) []views.DiffNode {
 	root := diffFolder(files, dir)
-	rows -= len(root.Nodes)
-	if rows < 0 { // the root itself has too many
-		root.Nodes = root.Nodes[:len(root.Nodes)+rows]
+	for i := range root.Nodes {
+		if rows -= rowsOf(root.Nodes[i : i+1]); rows < 0 { // the root itself has too many
+			root.Nodes = root.Nodes[:i]
+			break
+		}
 	}
 	// Breadth first: what is near the root is shown before what is deep.
 	type place struct {
@@ -40,14 +42,24 @@ func diffTree(files []engine.ChangedFile, dir string, rows int, file func(i int)
 	}
 	for push(root.Nodes, 1); len(wait) > 0; wait = wait[1:] {
 		n, deep := wait[0].node, wait[0].deep
-		if rows < len(n.Nodes) || deep > diffTreeDeep {
+		need := rowsOf(n.Nodes)
+		if rows < need || deep > diffTreeDeep {
 			n.Nodes, n.Href = nil, folder(n.Path)
 			continue
 		}
-		rows -= len(n.Nodes)
+		rows -= need
 		push(n.Nodes, deep+1)
 	}
 	return root.Nodes
+}
+
+// rowsOf is how much room nodes take: each is a row, with an address that is as
+// long as its path.
+func rowsOf(nodes []views.DiffNode) (rows int) {
+	for _, n := range nodes {
+		rows += 1 + len(n.Path)/256
+	}
+	return rows
 }
 
 // diffFolder is the folder dir ("" or ending in a slash) with all of the files,

@@ -207,6 +207,57 @@ func TestDiffOfManyFiles(t *testing.T) {
 	}
 }
 
+// Paths as long as a file system takes, in lists and as names: no page is heavy,
+// and every file's whole name is on a page of its own.
+func TestDiffOfLongPaths(t *testing.T) {
+	w := newWorks(t, nil)
+	id := w.done(engine.NewPlan{Title: "Bury it", Phases: []engine.NewPhase{sh("one", `set -e
+name=$(printf 'very-long-name-of-a-folder-%.0s' $(seq 1 9))
+deep() { for i in $(seq 1 14); do mkdir -p "$name"; cd "$name"; done; }
+top=$PWD
+mkdir wide; cd wide; deep; for f in $(seq 1 150); do echo x > file-$f.txt; done; cd "$top"
+for i in $(seq 1 80); do mkdir -p many-$i; cd many-$i; deep; echo x > f.txt; cd "$top"; done`)}})
+	base := "/plans/" + id + "/diff"
+	at := func(path string) *goquery.Document {
+		t.Helper()
+		a := w.vic.get(path)
+		want(t, a, http.StatusOK)
+		if len(a.body) > maxPage {
+			t.Errorf("%.60s has %d bytes", path, len(a.body))
+		}
+		return doc(t, a)
+	}
+	d := at(base)
+	last := d
+	for next := `nav[aria-label="Pages of files"] a[rel="next"]`; last.Find(next).Length() > 0; {
+		last = at(last.Find(next).AttrOr("href", ""))
+	}
+	if n := last.Find("[data-file]").Length(); n != 230%60 {
+		t.Errorf("the last page has %d files", n)
+	}
+	folder := d.Find(`[data-diff-tree] a[href*="dir="]`).First()
+	of := at(folder.AttrOr("href", ""))
+	ids := of.Find("[data-file]").Map(func(_ int, s *goquery.Selection) string { return s.AttrOr("id", "") })
+	of.Find(`[data-diff-tree] a[href^="#"]`).Each(func(_ int, s *goquery.Selection) {
+		if !slices.Contains(ids, strings.TrimPrefix(s.AttrOr("href", ""), "#")) {
+			t.Errorf("%s leads nowhere", s.AttrOr("href", ""))
+		}
+	})
+	plan, name := w.detail(id).Plan, ""
+	all, err := w.eng.Diff(t.Context(), id, plan.BaseCommit, plan.WorkCommit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all.Files {
+		if strings.HasSuffix(f.Path, "file-7.txt") {
+			name = f.Path
+		}
+	}
+	if own := at(views.PlanDiffPath(id, 0, name)); len(name) < 3000 || !strings.Contains(own.Find("[data-file] summary").Text(), name) {
+		t.Errorf("its own page does not name the file whole (%d bytes)", len(name))
+	}
+}
+
 func TestDiffTreeInABrowser(t *testing.T) {
 	w := newWorks(t, nil)
 	id := w.done(engine.NewPlan{Title: "Move the export", Phases: []engine.NewPhase{sh("one", `mkdir -p src/export/ledger docs "src/`+strings.Repeat("unverwechselbarerlangesWort", 3)+` 日本語"; for f in book entry export; do printf 'package ledger\n' > src/export/ledger/$f.go; done; seq 1 700 > src/export/long.txt; echo '`+hostile+`' > "docs/<img src=x>.md"; echo x > "src/`+strings.Repeat("unverwechselbarerlangesWort", 3)+` 日本語/datei.txt"; seq 1 9 > package-lock.json; rm a.txt`)}})

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/url"
 	"strconv"
 	"strings"
@@ -84,6 +86,7 @@ type DiffFile struct {
 	Href    string // where they are
 	Turns   string // what it holds that turns the direction of text, "" for nothing
 	Open    bool
+	Alone   bool // it has a page of its own
 }
 
 // label is the file's name where there is no room for a long one, nor for marks.
@@ -146,7 +149,26 @@ func (f DiffFile) context() bool {
 
 func (f DiffFile) anchor() string { return diffAnchor(f.Path) }
 
-func diffAnchor(path string) string { return "file-" + url.PathEscape(path) }
+// diffAnchor is a file's place on its page. That of a long path is named by a
+// hash: it stands there again and again.
+func diffAnchor(path string) string {
+	const most = 200
+	if len(path) <= most {
+		return "file-" + url.PathEscape(path)
+	}
+	sum := sha256.Sum256([]byte(path))
+	return "file-" + hex.EncodeToString(sum[:8])
+}
+
+// nameIn is the file's name; of a very long one only the beginning and the end
+// where other files stand beside it.
+func (f DiffFile) nameIn(name string) string {
+	const begin, end = 160, 240
+	if f.Alone || len(name) <= begin+end {
+		return name
+	}
+	return strings.ToValidUTF8(name[:begin], "") + " … " + strings.ToValidUTF8(name[len(name)-end:], "")
+}
 
 func (f DiffFile) letter() string { return statusLetter(f.Status) }
 

@@ -811,7 +811,7 @@ func diffFile(f DiffFile) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = shownName(f.OldPath).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shownName(f.nameIn(f.OldPath)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -820,7 +820,7 @@ func diffFile(f DiffFile) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = shownName(f.Path).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shownName(f.nameIn(f.Path)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
