@@ -137,7 +137,7 @@ func (p *Parsed) checkPattern(line int, c Criterion) {
 	re, err := regexp.Compile(c.Pattern)
 	switch {
 	case err != nil:
-		p.warn(line, false, "the pattern does not compile, so this criterion will fail: "+err.Error())
+		p.Warnings = append(p.Warnings, Warning{Line: line, Refused: true, Fails: true, Message: "the pattern does not compile, so this could never pass: " + err.Error()})
 	case re.MatchString(""):
 		p.warn(line, true, "the pattern matches the empty text, so it would match everything: let it demand at least one sign")
 	}

@@ -17,6 +17,9 @@ type Warning struct {
 	Message string
 	// Refused: a definition of done with this is not saved.
 	Refused bool
+	// Fails: refused where it is typed, and yet it can be evaluated where it is
+	// found, as in a file: the criterion fails and says why.
+	Fails bool
 }
 
 // IgnoredLine is a line that was read and is no criterion.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -10,6 +11,25 @@ import (
 
 // A stalled phase whose condition asked for the wrong thing: the lead mends it,
 // and the same work is judged by the new one, without running its agents.
+// A pattern that does not compile could never pass: it is refused where it is
+// typed, in a condition and in a definition of done.
+func TestAPatternThatDoesNotCompileIsRefused(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", "true")
+	p.DoneWhen = "- fine\n- broken -> match: /(ab/"
+	for field, in := range map[string]engine.NewPlan{
+		"phases.0.done_when": {Phases: []engine.NewPhase{p}},
+		"dod":                {Dod: "- fine\n- broken -> absent: /[/", Phases: []engine.NewPhase{shell("work", "true")}},
+	} {
+		in.ProjectID, in.Title = h.project.ID, "T"
+		_, err := h.engine.CreatePlan(h.ctx, lead, in)
+		var refused *models.Error
+		if !errors.As(err, &refused) || !strings.Contains(refused.Fields[field], "Line 2: the pattern does not compile") {
+			t.Errorf("%s: %+v", field, err)
+		}
+	}
+}
+
 func TestEditConditionOfAStalledPhase(t *testing.T) {
 	h := newHouse(t)
 	p := shell("work", "echo the port is 8080")

@@ -36,7 +36,7 @@ func TestPreviewOfCriteria(t *testing.T) {
 		{"person", "x -> human: owner", plan("text"), "A person answers it: owner.", nil, false},
 		{"person in a done_when", "x -> human", done("text"), "A person", []string{"let the phase ask for an approval"}, true},
 		{"matches the empty text", "x -> match: /a*/", plan("text"), "must match", []string{"empty text"}, true},
-		{"does not compile", "x -> match: /(/", plan("text"), "must match", []string{"does not compile"}, false},
+		{"does not compile", "x -> match: /(/", plan("text"), "must match", []string{"does not compile"}, true},
 		{"unknown word", "x -> rum: make", plan("text"), "Matched literally", []string{"is no check"}, false},
 		{"placeholder in a command", "x -> run: echo {a}", plan("text"), "Run as", []string{"$ARG_A"}, true},
 		{"placeholder in a done_when", "{a}.md", done("text"), "Matched", []string{"stays as it is written"}, false},

@@ -78,10 +78,14 @@ func checkDod(ctx context.Context, s streams, c DodCheckCmd, run runCheckFunc, n
 	if err != nil {
 		return badUsage(err)
 	}
-	if problems := dod.ValidateDoD(text); len(problems) > 0 {
-		for _, p := range problems {
-			fmt.Fprintf(s.Err, "%s:%d: %s\n", c.File, p.Line, p.Message)
+	usable := true
+	for _, w := range dod.Parse(text).Warnings {
+		if w.Refused && !w.Fails {
+			fmt.Fprintf(s.Err, "%s:%d: %s\n", c.File, w.Line, w.Message)
+			usable = false
 		}
+	}
+	if !usable {
 		return exitBadUsage
 	}
 	evidence, err := readEvidence(c.Evidence)
