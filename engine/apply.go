@@ -89,12 +89,16 @@ func (e *Engine) recordBeforeApply(ctx context.Context, plan models.Plan, repo w
 	if snap.Commit == plan.WorkCommit && len(snap.Unrecorded) == len(plan.Unrecorded) {
 		return nil
 	}
+	found, err := e.foundChanges(ctx, repo, plan, snap)
+	if err != nil {
+		return fromGit(err)
+	}
 	return e.change(ctx, plan.ID, func(tx *store.Tx) error {
 		// A plan that went on meanwhile records its work itself, and newer.
 		if err := tx.SetPlan(ctx, plan.ID, models.PlanFinished, store.PlanSet{}); err != nil {
 			return err
 		}
-		return recordSnapshot(ctx, tx, plan.ID, snap)
+		return recordFound(ctx, tx, plan.ID, snap, found)
 	})
 }
 

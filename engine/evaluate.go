@@ -146,7 +146,11 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	if err != nil {
 		return set, fmt.Errorf("the workspace could not be recorded: %w", err)
 	}
-	if err := e.change(ctx, plan.ID, func(tx *store.Tx) error { return recordSnapshot(ctx, tx, plan.ID, snap) }); err != nil {
+	found, err := e.foundChanges(ctx, repo, plan, snap)
+	if err != nil {
+		return set, err
+	}
+	if err := e.change(ctx, plan.ID, func(tx *store.Tx) error { return recordFound(ctx, tx, plan.ID, snap, found) }); err != nil {
 		return set, err
 	}
 	plan.WorkCommit, plan.WorkTree = snap.Commit, snap.Tree

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,5 +113,42 @@ func TestEvaluationOfAWholeDefinitionOfDone(t *testing.T) {
 	}
 	if ev := h.detail(id).Evaluation; ev.Evaluator != "runtime:scripted" || strings.Contains(ev.SummaryJSON+ev.AnswersJSON, "key hunter2") {
 		t.Errorf("evaluator %s", ev.Evaluator)
+	}
+}
+
+// What somebody changed in the workspace outside of any run is recorded with the
+// work and stands in the activity with the files' names, whoever finds it.
+func TestChangesFoundOutsideARunAreSaid(t *testing.T) {
+	h := newHouse(t)
+	id, g := h.judgedPlan("- built")
+	if !g.State.Open {
+		t.Fatalf("gate: %s", codes(g))
+	}
+	found := func() (out []string) {
+		t.Helper()
+		events, err := h.store.EventsOf(h.ctx, id, 0, 500)
+		must(t, err)
+		for _, e := range events {
+			if e.Kind == "plan.found_changes" {
+				out = append(out, e.Reason)
+			}
+		}
+		return out
+	}
+	if f := found(); len(f) != 0 {
+		t.Fatalf("nothing was changed, and it says %q", f)
+	}
+	must(t, writeFile(h.workFile(id, "by-hand.txt"), "x\n"))
+	wantErrCode(t, h.engine.Apply(h.ctx, lead, id, g.Commit, g.EvaluationID), models.CodeConflict)
+	if f := found(); len(f) != 1 || f[0] != "by-hand.txt" {
+		t.Errorf("found before apply: %q", f)
+	}
+	must(t, writeFile(h.workFile(id, "later.txt"), "x\n"))
+	must(t, h.engine.Evaluate(h.ctx, lead, id))
+	h.settle()
+	must(t, h.engine.Evaluate(h.ctx, lead, id))
+	h.settle()
+	if f := found(); len(f) != 2 || !slices.Contains(f, "later.txt") {
+		t.Errorf("found before the evaluation: %q", f)
 	}
 }

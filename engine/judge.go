@@ -149,9 +149,13 @@ func (e *Engine) recordBeforeChecks(ctx context.Context, plan models.Plan, proje
 	if snap.Commit == pass.EndCommit && snap.Commit == plan.WorkCommit {
 		return pass, nil
 	}
+	found, err := e.foundChanges(ctx, repoOf(project), plan, snap)
+	if err != nil {
+		return pass, err
+	}
 	pass.EndCommit, pass.EndTree = snap.Commit, snap.Tree
 	return pass, e.change(ctx, plan.ID, func(tx *store.Tx) error {
-		if err := recordSnapshot(ctx, tx, plan.ID, snap); err != nil {
+		if err := recordFound(ctx, tx, plan.ID, snap, found); err != nil {
 			return err
 		}
 		return tx.SetPass(ctx, pass.ID, models.PassJudging, store.PassSet{EndCommit: &snap.Commit, EndTree: &snap.Tree})

@@ -42,6 +42,9 @@ func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 			row.Sentence = fmt.Sprintf(said, orWord(phase, "a phase"))
 		}
 		row.Icon = "user"
+	case e.Kind == "plan.found_changes":
+		row.Sentence = "Files were changed in the workspace outside of any run, and are recorded with the work"
+		row.Icon, row.Tone = "pencil", ui.ToneWarn
 	case e.Kind == "phase.over_budget":
 		row.Sentence = orWord(phase, "A phase") + ": stopped by the budget"
 		row.Icon, row.Tone = "gauge", ui.ToneWarn
