@@ -139,7 +139,7 @@ func (p *Parsed) checkPattern(line int, c Criterion) {
 	case err != nil:
 		p.Warnings = append(p.Warnings, Warning{Line: line, Refused: true, Fails: true, Message: "the pattern does not compile, so this could never pass: " + err.Error()})
 	case re.MatchString(""):
-		p.warn(line, true, "the pattern matches the empty text, so it would match everything: let it demand at least one sign")
+		p.warn(line, true, "the pattern matches the empty text, so it would match everything: let it demand at least one character")
 	}
 }
 

@@ -89,6 +89,9 @@ func (a *Accounts) SetupToken(ctx context.Context) (token string, needed bool, e
 	return token, true, nil
 }
 
+// Any says whether somebody has, or had, an account.
+func (a *Accounts) Any(ctx context.Context) (bool, error) { return a.st.AnyUser(ctx) }
+
 // Setup makes the first admin with the set-up link's token. Errors: not_found
 // for a link that cannot be used, conflict when there is a user already,
 // invalid with the field name or password.
@@ -323,13 +326,13 @@ func userName(name string) (string, error) {
 	case n == 0:
 		return "", models.Invalid("name", "Type a name.")
 	case n > maxUserName:
-		return "", models.Invalid("name", "The name has %d signs: take at most %d.", n, maxUserName)
+		return "", models.Invalid("name", "The name has %d characters: take at most %d.", n, maxUserName)
 	case !utf8.ValidString(name):
 		return "", models.Invalid("name", "The name is no valid text.")
 	}
 	for _, r := range name {
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" .-_@+'", r) {
-			return "", models.Invalid("name", "The sign %q cannot be in a name: take letters, digits, blanks and . - _ @ + '.", r)
+			return "", models.Invalid("name", "The character %q cannot be in a name: take letters, digits, blanks and . - _ @ + '.", r)
 		}
 	}
 	return name, nil

@@ -103,9 +103,9 @@ func checkPassword(password, name string) error {
 	case len(password) > MaxPassword:
 		return models.Invalid("password", "The password has %d bytes: take at most %d.", len(password), MaxPassword)
 	case n < MinPassword:
-		return models.Invalid("password", "The password has %d signs: take at least %d.", n, MinPassword)
+		return models.Invalid("password", "The password has %d characters: take at least %d.", n, MinPassword)
 	case sameRune(password):
-		return models.Invalid("password", "The password is one sign repeated. A few words in a row are good.")
+		return models.Invalid("password", "The password is one character repeated. A few words in a row are good.")
 	case store.NameKey(password) == store.NameKey(name):
 		return models.Invalid("password", "The password is the name. A few words in a row are good.")
 	}

@@ -243,7 +243,7 @@ func (e *Engine) checkAgent(actor models.Actor, a models.AgentSpec, at string, b
 	case info.Shell && !actor.Role.Can(e.CommandsBy):
 		bad(at+".command", "Only the role %s may write commands here.", e.CommandsBy)
 	case strings.ContainsRune(a.Command, 0):
-		bad(at+".command", "The command holds a NUL sign, which no program can take.")
+		bad(at+".command", "The command holds a NUL character, which no program can take.")
 	}
 	if a.Limit < 0 || info.MaxLimit > 0 && a.Limit > int(info.MaxLimit.Seconds()) {
 		bad(at+".limit", "The time limit must be between 0 (the default) and %d seconds.", int(info.MaxLimit.Seconds()))

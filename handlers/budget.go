@@ -158,6 +158,7 @@ func (b *planBuilder) budget() views.BudgetCard {
 	c := views.BudgetCard{PlanID: p.ID, Limited: p.Budget != (models.Budget{}), Working: b.usage.Working, Nothing: b.usage == (models.Usage{}), Stopped: overBudget(b.detail)}
 	for _, m := range p.Budget.Meters(b.usage) {
 		row := views.BudgetMeter{Limit: m.Limit, Label: views.LimitLabel(m.Limit), Used: used(m), Full: m.Full()}
+		row.Last = row.Full && c.Working && !c.Stopped
 		if m.Max > 0 {
 			row.Part = min(100, 100*m.Used/m.Max)
 			row.Near = row.Part >= 80

@@ -204,7 +204,7 @@ func turnsText(f engine.ChangedFile, patch *gitdiff.File) string {
 	if where == "" {
 		return ""
 	}
-	return fmt.Sprintf("holds signs that turn the direction of text (%s), %s. What a program reads there is not what it would look like, so they are shown by their numbers.", strings.Join(found, ", "), where)
+	return fmt.Sprintf("holds characters that turn the direction of text (%s), %s. What a program reads there is not what it would look like, so they are shown by their numbers.", strings.Join(found, ", "), where)
 }
 
 func fragments(patch *gitdiff.File) []*gitdiff.TextFragment {

@@ -69,7 +69,7 @@ mkdir -p "$(printf 'src/\u2067x')"; echo x > "$(printf 'src/\u2067x/y.txt')"
 		t.Errorf("the tree is %q", got)
 	}
 	notes := strings.Join(d.Find("[data-file]").Map(func(_ int, s *goquery.Selection) string { return s.Prev().Not("[data-file]").Text() }), "|")
-	for _, text := range []string{"trojan.go holds signs that turn the direction of text (U+202E, U+2066, U+2069), first near line 5.", "invoice‹U+202E›gnp.exe holds signs that turn the direction of text (U+202E), in its name."} {
+	for _, text := range []string{"trojan.go holds characters that turn the direction of text (U+202E, U+2066, U+2069), first near line 5.", "invoice‹U+202E›gnp.exe holds characters that turn the direction of text (U+202E), in its name."} {
 		if !strings.Contains(notes, text) {
 			t.Errorf("no note %q in %q", text, notes)
 		}

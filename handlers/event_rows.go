@@ -52,7 +52,7 @@ func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 		row.Sentence = fmt.Sprintf("%s: %s", orWord(run, "A run"), views.Word(e.To))
 		row.Icon, row.Tone = "square-terminal", views.RunTone(models.RunStatus(e.To))
 	case noun == "pass":
-		row.Sentence = fmt.Sprintf("%s of %s: %s", orWord(pass, "A pass"), orWord(phase, "a phase"), views.Word(e.To))
+		row.Sentence = fmt.Sprintf("%s of %s: %s", orWord(pass, "A pass"), orWord(phase, "a phase"), passWord(e, d))
 		row.Icon, row.Tone = "repeat", passTone(models.PassStatus(e.To))
 	case noun == "phase":
 		row.Sentence = fmt.Sprintf("%s: %s", orWord(phase, "A phase"), views.Word(e.To))
@@ -81,6 +81,18 @@ func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 		row.Href = views.PhasePath(e.PlanID, *e.PhaseID)
 	}
 	return row
+}
+
+// passWord is what became of a pass: without a condition nothing was met.
+func passWord(e models.Event, d models.PlanDetail) string {
+	for _, ph := range d.Phases {
+		for _, p := range ph.Passes {
+			if e.PassID != nil && p.Pass.ID == *e.PassID && e.To == string(models.PassMet) && p.Pass.Status == models.PassMet {
+				return passMark(p).Word
+			}
+		}
+	}
+	return views.Word(e.To)
 }
 
 func passTone(s models.PassStatus) ui.Tone {

@@ -40,7 +40,7 @@ func TestFlagsAreShownWhereALeadDecides(t *testing.T) {
 		t.Fatalf("flags changed the verdict: %s", d.Phases[0].Phase.Status)
 	}
 	for path, want := range map[string][]string{
-		views.VerdictPath(pass.Verdict.ID): {"The evidence talks to its judge", "looks like a verdict", "instructs a judge", "signs that cannot be seen", "shell/output, line 2"},
+		views.VerdictPath(pass.Verdict.ID): {"The evidence talks to its judge", "looks like a verdict", "instructs a judge", "characters that cannot be seen", "shell/output, line 2"},
 		views.PassPath(pass.Pass.ID):       {"The evidence talks to its judge", "more place", "See them in the verdict"},
 		views.PlanPath(id):                 {"The evidence talks to its judge in", "See where", "Look at it before you decide"},
 		"/":                                {"The evidence talks to its judge. Look before you decide."},

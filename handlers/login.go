@@ -49,7 +49,11 @@ func (s *Server) login(c echo.Context) error {
 }
 
 func (s *Server) loginPage(c echo.Context, status int, v views.LoginView) error {
-	v.Meta = views.PageMeta{Title: "Log in", Now: s.Now()}
+	any, err := s.Accounts.Any(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	v.Meta, v.First = views.PageMeta{Title: "Log in", Now: s.Now()}, !any
 	if v.Next == views.HomePath() {
 		v.Next = ""
 	}

@@ -363,6 +363,9 @@ func passMark(d models.PassDetail) views.PassMark {
 	}
 	switch d.Pass.Status {
 	case models.PassMet:
+		if v == nil { // its phase has no condition
+			return views.PassMark{Word: "done", Tone: ui.ToneOK, Icon: "circle-check"}
+		}
 		return views.PassMark{Word: "met", Tone: ui.ToneOK, Icon: "circle-check"}
 	case models.PassNotMet:
 		switch {

@@ -16,7 +16,7 @@ func (s *Server) searchRoutes() []route {
 
 const (
 	searchPlans = 8   // how many plans the palette shows
-	searchWords = 200 // signs that are looked for; the palette's field takes no more
+	searchWords = 200 // characters that are looked for; the palette's field takes no more
 )
 
 // GET /search?q=, the palette's plans: those with the words in title or goal,

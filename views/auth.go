@@ -7,6 +7,7 @@ type LoginView struct {
 	Next  string // where to go afterwards, a path of this server
 	Error string // why it did not work
 	Note  string // why the page is shown: logged out, password changed
+	First bool   // nobody has an account yet
 }
 
 // JoinView is the page behind a set-up or invitation link.
@@ -55,4 +56,4 @@ type AccountView struct {
 	Error  string            // of the password form, at no field
 }
 
-const passwordHint = "At least 10 signs. A few words in a row are good."
+const passwordHint = "At least 10 characters. A few words in a row are good."

@@ -27,14 +27,15 @@ type BudgetMeter struct {
 	Of    string  // "of 30"; "" without a limit
 	Part  float64 // of 100; only with a limit
 	Full  bool
+	Last  bool // Full, and what it allowed is still under way
 	Near  bool // little is left
 }
 
 func (m BudgetMeter) tone() string {
 	switch {
-	case m.Full:
+	case m.Full && !m.Last:
 		return "bad"
-	case m.Near:
+	case m.Full, m.Near:
 		return "warn"
 	}
 	return "ok"

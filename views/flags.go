@@ -46,7 +46,7 @@ func (r FlagRow) word() string {
 	case "fence":
 		return "looks like the end of the evidence"
 	case "hidden":
-		return "signs that cannot be seen"
+		return "characters that cannot be seen"
 	case "encoded":
 		return "one of these, hidden in base64"
 	}

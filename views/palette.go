@@ -5,6 +5,12 @@ import "donewhen/models"
 // paletteKeys are the second keys of the moves that begin with "g", by menu entry.
 var paletteKeys = map[string]string{NavInbox: "i", NavPlans: "p", NavNewPlan: "n", NavTemplates: "t"}
 
+// furtherPages are found by typing, and stand in no menu. Their keys are words too.
+var furtherPages = []navItem{
+	{"judges", "Judges", "gavel", JudgesPath, models.RoleViewer},
+	{"replay", "Try a condition on past passes", "repeat", ReplayPath, models.RoleLead},
+}
+
 // keyHelp is what the keyboard can do, as the help shows it. Keys of one step
 // are pressed together or one after the other.
 type keyHelp struct {

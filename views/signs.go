@@ -121,9 +121,9 @@ func signTitle(run string) string {
 	case name != "":
 		return name
 	case first < 0xa0:
-		return "control sign"
+		return "control character"
 	}
-	return "a sign that cannot be seen"
+	return "a character that cannot be seen"
 }
 
 // MarkSigns puts marks into the lines for what cannot be seen in them, at most so

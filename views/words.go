@@ -9,3 +9,12 @@ func count(n int, one, many string) string {
 	}
 	return strconv.Itoa(n) + " " + many
 }
+
+// short is what the narrow list says of a plan in one line, behind its project.
+func (r PlanLine) short() string {
+	s := ", " + strconv.Itoa(r.Done) + " of " + count(r.Phases, "phase", "phases")
+	if r.Waits != "" {
+		s += ". " + r.Waits
+	}
+	return s
+}

@@ -166,7 +166,7 @@ func (b *Browser) Shot(name string) {
 	}
 }
 
-// Complaints is what the pages complained about since the last call: errors on
+// Complaints is what the pages complained about since the last call: errors and warnings on
 // the console, uncaught exceptions, policy violations, files that did not load.
 func (b *Browser) Complaints() []string {
 	b.mu.Lock()
@@ -180,12 +180,17 @@ func (b *Browser) listen(ev any) {
 	var text string
 	switch e := ev.(type) {
 	case *runtime.EventConsoleAPICalled:
-		if e.Type != "error" && e.Type != "assert" {
+		if e.Type != "error" && e.Type != "assert" && e.Type != "warning" {
 			return
 		}
 		var parts []string
 		for _, a := range e.Args {
 			parts = append(parts, strings.TrimSpace(string(a.Value)+" "+a.Description))
+			if a.Preview != nil {
+				for _, p := range a.Preview.Properties {
+					parts = append(parts, p.Value)
+				}
+			}
 		}
 		text = "console: " + strings.Join(parts, " ")
 	case *runtime.EventExceptionThrown:

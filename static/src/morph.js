@@ -13,6 +13,13 @@ htmx.defineExtension('morph', {
     styles[style] ? Idiomorph.morph(target, fragment.children, { morphStyle: styles[style] }) : false
 })
 
+// What is fetched is parsed as if there were no scripts: a <noscript> would bring
+// elements, with the ids of those that it stands in for. No text of ours holds
+// that tag, since it is escaped there.
+document.addEventListener('htmx:beforeSwap', e => {
+  e.detail.serverResponse = e.detail.serverResponse?.replace(/<noscript>[\s\S]*?<\/noscript>/g, '')
+})
+
 // What the reader did since the page came stays as it is: an opened fold, an
 // open dialog (losing its "open" would leave the page behind it dead), a menu.
 const state = new Set(['open', 'hidden', 'inert', 'aria-expanded', 'aria-selected'])

@@ -6,7 +6,7 @@ import { relative } from './relative.js'
 const served = document.querySelector('meta[name="server-now"]')?.content
 const ahead = served ? Date.parse(served) - Date.now() : 0
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 
 function update () {
   if (document.hidden) return
