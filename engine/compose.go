@@ -23,6 +23,9 @@ const (
 // are never evidence, wherever an agent puts them.
 const composedMark = "=== Done when (written by donewhen) ==="
 
+// beforeMark opens what a phase without a condition is told of the pass before.
+const beforeMark = "=== The pass before (written by donewhen) ==="
+
 // ComposeTask writes the exact text that the agents of a pass get: the task,
 // its criteria, and from the second pass on what is still missing and why,
 // what is satisfied already, and the lead's note. before is the verdict of the
@@ -38,6 +41,9 @@ func ComposeTask(ph models.Phase, before *models.Verdict, results, plan []dod.Re
 	b.WriteString(composePlan(plan))
 	criteria := dod.ParseCriteria(ph.DoneWhen)
 	if len(criteria) == 0 {
+		if before != nil && !before.Met {
+			b.WriteString("\n" + beforeMark + "\nIt did not succeed: " + indent(headTail(before.Reason, maxFeedback)) + "\n")
+		}
 		return b.String()
 	}
 	b.WriteString("\n" + composedMark + "\nThis phase is done when all of these are met. They are judged against what you produce, not against what you claim.\n")

@@ -60,3 +60,16 @@ func composePlan(missing []dod.Result) string {
 	})
 	return b.String()
 }
+
+// composeAfterRun is the task text of a phase that has no condition, and so no
+// verdict of the pass before: what it is told is how the run ended that failed.
+func composeAfterRun(ctx context.Context, r *store.Reader, ph models.Phase, missing []dod.Result) (string, error) {
+	before, err := r.PassBefore(ctx, models.Pass{PhaseID: ph.ID, PlanID: ph.PlanID, Attempt: ph.Attempt, Iteration: ph.Iteration})
+	if err != nil {
+		return "", err
+	}
+	if before == nil || before.Status != models.PassNotMet || before.Reason == "" {
+		return ComposeTask(ph, nil, nil, missing), nil
+	}
+	return ComposeTask(ph, &models.Verdict{Kind: models.VerdictRun, Reason: before.Reason}, nil, missing), nil
+}

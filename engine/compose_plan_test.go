@@ -64,3 +64,20 @@ func TestWhatThePlanLacksIsNoEvidence(t *testing.T) {
 		t.Errorf("not told:\n%s", told)
 	}
 }
+
+// A phase without a condition has no verdict; its next pass is told how the run
+// ended that failed, once, and not after a pass that succeeded.
+func TestAPhaseWithoutAConditionIsToldWhyItsRunFailed(t *testing.T) {
+	h := newHouse(t)
+	id := h.start(shell("work", `echo "no such table: rows" >&2; test "$DONEWHEN_PASS" != 1`))
+	for _, told := range []bool{true, false} {
+		d := h.phase(id, 1)
+		must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
+		h.settle()
+		d = h.wantPhase(id, 1, models.PhaseCompleted, len(d.Passes)+1)
+		text := d.Passes[len(d.Passes)-1].Pass.TaskText
+		if got := strings.Contains(text, "It did not succeed: Run 1 (") && strings.Contains(text, "no such table: rows"); got != told {
+			t.Errorf("told %v, want %v:\n%s", got, told, text)
+		}
+	}
+}

@@ -99,6 +99,11 @@ type echo struct {
 // of a line: shorter ones ("done", "ok") are ordinary words of honest output.
 const minSpan = 8
 
+// marks open the parts of a task text that we wrote.
+var marks = []string{composedMark, planMark, beforeMark}
+
+func isMark(line string) bool { return slices.Contains(marks, line) }
+
 func newEcho(tasks ...string) echo {
 	ec := echo{lines: map[string]bool{}}
 	var spans, composed []string
@@ -109,7 +114,7 @@ func newEcho(tasks ...string) echo {
 			if t == "" {
 				continue
 			}
-			if t == composedMark || t == planMark {
+			if isMark(t) {
 				ours = true
 			}
 			ec.lines[t] = true
@@ -206,7 +211,7 @@ func (ec echo) without(s, instead string) string {
 // missing) go; but where the composed part itself was written down, the whole
 // task text was copied, and all of it goes.
 func (ec echo) removeFromFiles(s string) string {
-	if strings.Contains(s, composedMark) || strings.Contains(s, planMark) {
+	if slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(s, mark) }) {
 		return ec.remove(s)
 	}
 	return ec.composed.Replace(s)

@@ -104,6 +104,9 @@ func composeNext(ctx context.Context, r *store.Reader, plan models.Plan, ph mode
 	if err != nil {
 		return "", err
 	}
+	if before == nil && ph.DoneWhen == "" {
+		return composeAfterRun(ctx, r, ph, missing)
+	}
 	if before == nil || before.Kind == models.VerdictInvalid || before.Kind == models.VerdictTrouble {
 		return ComposeTask(ph, nil, nil, missing), nil // a judge in trouble has nothing to tell an agent
 	}

@@ -143,7 +143,7 @@ func (d planDraft) newPlan(shell func(runtime string) bool) (in engine.NewPlan, 
 			fields[at+"passes"] = problem
 		}
 		if fit := models.ClampIterations(n); fit != n && strings.TrimSpace(p.passes) != "" {
-			clamped = append(clamped, "Phase "+strconv.Itoa(i+1)+" has "+strconv.Itoa(fit)+" passes instead of "+strings.TrimSpace(p.passes)+".")
+			clamped = append(clamped, "Phase "+strconv.Itoa(i+1)+": passes "+strings.TrimSpace(p.passes)+" became "+strconv.Itoa(fit)+" (a phase has 1 to 20).")
 		}
 		opinions, err := strconv.Atoi(cmp.Or(strings.TrimSpace(p.opinions), "1"))
 		if err != nil || models.ClampOpinions(opinions) != opinions {
