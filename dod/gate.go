@@ -225,8 +225,13 @@ func gateFiles(f GateFacts) []Reason {
 		reasons = append(reasons, Reason{Code: ReasonConflict, Action: ActionResolveConflict, Details: f.ConflictFiles, Sentence: sentence + "."})
 	}
 	if f.TargetBusy != "" {
-		reasons = append(reasons, Reason{Code: ReasonTargetBusy, Action: ActionClearTarget, Details: []string{f.TargetBusy},
-			Sentence: "It cannot be brought to " + target + " now: " + strings.TrimRight(foldLine(f.TargetBusy), ". ") + "."})
+		r := Reason{Code: ReasonTargetBusy, Action: ActionClearTarget, Details: []string{f.TargetBusy},
+			Sentence: "It cannot be brought to " + target + " now: " + strings.TrimRight(foldLine(f.TargetBusy), ". ") + "."}
+		if len(f.BusyFiles) > 0 {
+			r.Details = f.BusyFiles
+			r.Sentence += " In the way: " + list(f.BusyFiles, ", ") + "."
+		}
+		reasons = append(reasons, r)
 	}
 	if n := len(f.DirtyFiles); n > 0 {
 		reasons = append(reasons, Reason{Code: ReasonTargetDirty, Action: ActionClearTarget, Details: f.DirtyFiles,

@@ -117,6 +117,9 @@ func TestGateRows(t *testing.T) {
 		{"conflict without files", func(f *dod.GateFacts) { f.Conflicted = true }, dod.ReasonConflict, dod.ActionResolveConflict, "The work conflicts with main."},
 		{"target busy", func(f *dod.GateFacts) { f.TargetBusy = "a merge is in progress" }, dod.ReasonTargetBusy, dod.ActionClearTarget,
 			"It cannot be brought to main now: a merge is in progress."},
+		{"files in the way", func(f *dod.GateFacts) {
+			f.TargetBusy, f.BusyFiles = "Untracked files: move them.", []string{"a.go", "b.go"}
+		}, dod.ReasonTargetBusy, dod.ActionClearTarget, "It cannot be brought to main now: Untracked files: move them. In the way: a.go, b.go."},
 		{"target dirty", func(f *dod.GateFacts) { f.DirtyFiles = []string{"a.go"} }, dod.ReasonTargetDirty, dod.ActionClearTarget,
 			"1 file that apply would touch is not committed in the checkout of main: a.go."},
 		{"applying", func(f *dod.GateFacts) { f.PlanStatus = "applying" }, dod.ReasonApplying, dod.ActionWait, "is being applied"},

@@ -66,8 +66,9 @@ type GateFacts struct {
 	// nothing.
 	NothingToApply bool
 	// TargetBusy says what is in progress there, as in "a merge is in progress"; ""
-	// for nothing.
+	// for nothing. BusyFiles are those that it is about.
 	TargetBusy string
+	BusyFiles  []string
 	// DirtyFiles are uncommitted files of the target that apply would touch.
 	DirtyFiles []string
 }

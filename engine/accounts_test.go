@@ -544,7 +544,7 @@ func TestAccountChangesAreAudited(t *testing.T) {
 	if err := a.Disable(a.ctx(), actor, lea.ID); err != nil {
 		t.Fatal(err)
 	}
-	events, err := a.st.Events(a.ctx(), 0, 100)
+	events, _, err := a.st.Events(a.ctx(), models.EventFilter{}, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func TestAJudgeThatMissesAPlantedPassIsNotTrusted(t *testing.T) {
 	if len(list) != 1 || list[0].Outcome != models.CanaryMissed || list[0].AskedBy != 0 {
 		t.Fatalf("%+v", list)
 	}
-	events, err := h.store.Events(h.ctx, 0, 1000)
+	events, _, err := h.store.Events(h.ctx, models.EventFilter{}, 0, 1000)
 	must(t, err)
 	if !slices.ContainsFunc(events, func(e models.Event) bool {
 		return e.Kind == "judge.distrusted" && strings.Contains(e.Reason, "openai:m")

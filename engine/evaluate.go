@@ -97,6 +97,10 @@ func (e *Engine) endEvaluation(ev models.Evaluation, set store.EvaluationSet, er
 		}
 		to, set.Error, why.Reason = models.EvaluationErrored, new(err.Error()), err.Error()
 	}
+	if to == models.EvaluationDone && set.SummaryJSON != nil {
+		s := SummaryOf(&models.Evaluation{SummaryJSON: *set.SummaryJSON})
+		why.Reason = s.Counts(func(dod.Criterion) bool { return false }).Sentence()
+	}
 	set.EndedAt = new(e.Now())
 	ctx := context.WithoutCancel(e.life)
 	var plant []string

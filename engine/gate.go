@@ -124,7 +124,7 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 			if preview.BusyCode == workspace.CodeDirty {
 				f.DirtyFiles = preview.BusyFiles
 			} else if preview.Busy != "" {
-				f.TargetBusy = preview.Busy
+				f.TargetBusy, f.BusyFiles = preview.Busy, preview.BusyFiles
 			}
 		default: // it finished while we looked elsewhere: unsure means closed
 			f.TargetBusy = "it was not looked at yet; look at the plan again"

@@ -19,7 +19,7 @@ import (
 type overviewReader interface {
 	WorkingPlans(ctx context.Context, limit int) ([]models.PlanRow, error)
 	Plans(ctx context.Context, f models.PlanFilter) (rows []models.PlanRow, next string, err error)
-	Events(ctx context.Context, before int64, limit int) ([]models.Event, error)
+	Events(ctx context.Context, f models.EventFilter, before int64, limit int) (list []models.Event, older int64, err error)
 }
 
 func (s *Server) overviewRoutes() []route {
@@ -196,45 +196,4 @@ func (s *Server) firstSteps(ctx context.Context, role models.Role) (*views.First
 	any, _, err := s.Reader.Plans(ctx, models.PlanFilter{Limit: 1, Status: []models.PlanStatus{models.PlanApplied, models.PlanCancelled, models.PlanDiscarded, models.PlanPaused}})
 	f.Used = len(any) > 0
 	return f, err
-}
-
-// auditPage is how many events stand on one page.
-const auditPage = 100
-
-// GET /audit?before=ID
-func (s *Server) showAudit(c echo.Context) error {
-	before, err := strconv.ParseInt(c.QueryParam("before"), 10, 64)
-	if err != nil || before < 1 {
-		before = 0 // an odd address is the newest page
-	}
-	events, err := s.Reader.Events(c.Request().Context(), before, auditPage+1)
-	if err != nil {
-		return err
-	}
-	v := views.AuditView{}
-	if len(events) > auditPage {
-		events = events[:auditPage]
-		v.Older = views.AuditBeforePath(events[auditPage-1].ID)
-	}
-	if before > 0 {
-		v.Newest = views.AuditPath
-	}
-	for _, e := range events {
-		v.Rows = append(v.Rows, auditRow(e))
-	}
-	if v.Meta, err = s.meta(c, "Audit", views.NavAudit); err != nil {
-		return err
-	}
-	return s.page(c, http.StatusOK, views.AuditPage(v))
-}
-
-func auditRow(e models.Event) views.AuditRow {
-	r := views.AuditRow{ID: e.ID, At: e.CreatedAt, Actor: e.Actor, Server: e.ActorID == 0, Kind: e.Kind, From: views.Word(e.From), To: views.Word(e.To), Reason: e.Reason}
-	if e.PlanID != "" {
-		r.PlanID, r.Href = e.PlanID, views.PlanPath(e.PlanID)
-		if e.PhaseID != nil {
-			r.Href = views.PhasePath(e.PlanID, *e.PhaseID)
-		}
-	}
-	return r
 }

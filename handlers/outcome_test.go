@@ -91,3 +91,19 @@ func TestGateWithSeveralReasons(t *testing.T) {
 		t.Errorf("a viewer is offered %d links to what a viewer may not do", n)
 	}
 }
+
+// A file that git does not track, where apply would put one: the gate and the
+// refusal name it.
+func TestGateNamesUntrackedFilesInTheWay(t *testing.T) {
+	w := newWorks(t, nil)
+	id := w.done(engine.NewPlan{Phases: []engine.NewPhase{sh("one", "echo new > notes.md")}})
+	page := w.lea.get("/plans/" + id)
+	w.write(t, "notes.md", "mine")
+	a := w.lea.press(page, "apply")
+	want(t, a, http.StatusConflict)
+	for who, a := range map[string]answer{"refusal": a, "gate": w.lea.get("/plans/" + id)} {
+		if got := doc(t, a).Find(`#gate`).Text(); !strings.Contains(got, "where apply would put new ones") || !strings.Contains(got, "In the way: notes.md.") {
+			t.Errorf("the %s does not name the file: %s", who, got)
+		}
+	}
+}

@@ -241,6 +241,50 @@ func TestAuditIsPagedByCursor(t *testing.T) {
 	}
 }
 
+// The audit log says what an evaluation came to, and can be narrowed: the filter
+// stays while one goes back.
+func TestAuditIsNarrowed(t *testing.T) {
+	w := newDesk(t)
+	w.waiting("Closed plan", "- bad -> run: false\n- fine -> run: true\n- (info) nice -> run: false", sh("Do", "echo 3 > e.txt"))
+	rows := func(path string) []string {
+		t.Helper()
+		a := w.vic.get(path)
+		want(t, a, http.StatusOK)
+		return doc(t, a).Find("tbody tr td:nth-child(3)").Map(func(_ int, s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") })
+	}
+	got := rows("/audit?about=evaluation")
+	if len(got) != 3 || !strings.Contains(got[0], "1 of 2 required criteria passed. 0 of 1 informational criterion passed.") {
+		t.Errorf("about evaluations: %q", got)
+	}
+	for _, row := range rows("/audit?who=people") {
+		if strings.Contains(row, "by server") {
+			t.Errorf("by people: %q", row)
+		}
+	}
+	if got := rows("/audit?q=nobody+ever+said+this"); len(got) != 0 {
+		t.Errorf("words that nobody said: %q", got)
+	}
+	if all := rows("/audit"); len(rows("/audit?about=%3Cb%3E&who=x&before=y")) != len(all) || len(all) == 0 {
+		t.Error("an odd address does not show all")
+	}
+	err := w.st.InTx(t.Context(), func(tx *store.Tx) error {
+		for range 150 {
+			if err := tx.InsertEvent(t.Context(), models.Event{Kind: "user.invited", ActorID: 1, Actor: "a&b"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := w.vic.get("/audit?about=user&who=people&q=a%26b")
+	older := doc(t, a).Find(`a[rel="next"]`).AttrOr("href", "")
+	if got := rows(older); len(got) != 50 || value(doc(t, w.vic.get(older)), "q") != "a&b" || value(doc(t, w.vic.get(older)), "about") != "user" {
+		t.Errorf("%s has %d rows", older, len(got))
+	}
+}
+
 func TestSettingsAreShown(t *testing.T) {
 	w := newDesk(t)
 	w.eng.MoreJudges = []dod.Asker{always("openai:further", "")}

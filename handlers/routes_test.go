@@ -147,7 +147,7 @@ func TestA8_06_RouteWalk_WritesFromElsewhereAreRefused(t *testing.T) {
 
 func (s *site) events(t *testing.T) int {
 	t.Helper()
-	events, err := s.st.Events(t.Context(), 0, 1000)
+	events, _, err := s.st.Events(t.Context(), models.EventFilter{}, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

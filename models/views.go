@@ -67,6 +67,13 @@ type PlanFilter struct {
 	Limit     int    // 0 = 50
 }
 
+// EventFilter narrows the audit log; zero values mean "any".
+type EventFilter struct {
+	Noun   string // what it is about: the first word of a kind
+	People bool   // only what a person did
+	Words  string // in who, why and the plan's id
+}
+
 // InboxItem is something that waits for a person.
 type InboxItem struct {
 	Plan  PlanRow

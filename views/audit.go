@@ -3,6 +3,8 @@ package views
 import (
 	"strings"
 	"time"
+
+	"donewhen/views/ui"
 )
 
 // AuditView is a page of the audit log, newest first.
@@ -10,6 +12,10 @@ type AuditView struct {
 	Meta          PageMeta
 	Rows          []AuditRow
 	Older, Newest string
+	About, Who    string // the filter as it stands in the address
+	Words         string
+	Abouts        []ui.Option
+	Filtered      bool
 }
 
 // AuditRow is one event.

@@ -150,7 +150,7 @@ func TestWhy(t *testing.T) {
 	tx(t, s, func(tx *Tx) error {
 		return tx.MovePhase(ctx, d.phases[0].ID, models.PhaseRunning, models.PhaseCompleted, PhaseSet{}, Why{Kind: "phase.accepted", Reason: "good enough"})
 	})
-	e := must(s.Events(ctx, 0, 1))(t)[0]
+	e := newestEvent(t, s)
 	if e.Kind != "phase.accepted" || e.ActorID != 0 || e.Actor != models.Server.Name || e.Reason != "good enough" {
 		t.Errorf("event %+v", e)
 	}

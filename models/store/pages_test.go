@@ -447,7 +447,10 @@ func TestEvents(t *testing.T) {
 	if got := kinds(func(b int64) ([]models.Event, error) { return s.EventsOf(ctx, d.plan.ID, b, 2) }); fmt.Sprint(got) != "[8 6 4 2 0]" {
 		t.Errorf("the plan's events: %v", got)
 	}
-	if got := kinds(func(b int64) ([]models.Event, error) { return s.Events(ctx, b, 3) }); fmt.Sprint(got) != "[9 8 7 6 5 4 3 2 1 0]" {
+	if got := kinds(func(b int64) ([]models.Event, error) {
+		list, _, err := s.Events(ctx, models.EventFilter{}, b, 3)
+		return list, err
+	}); fmt.Sprint(got) != "[9 8 7 6 5 4 3 2 1 0]" {
 		t.Errorf("all events: %v", got)
 	}
 }

@@ -125,7 +125,11 @@ func TestQueryPlans(t *testing.T) {
 		{"DecisionsOf", func(r Reader) error { _, err := r.DecisionsOf(ctx, d.plan.ID); return err }, []string{"decisions_plan (plan_id=?)"}, true},
 		{"AttemptsOf", func(r Reader) error { _, err := r.AttemptsOf(ctx, d.plan.ID); return err }, []string{"apply_attempts_plan (plan_id=?)"}, true},
 		{"EventsOf", func(r Reader) error { _, err := r.EventsOf(ctx, d.plan.ID, 0, 10); return err }, []string{"events_plan (plan_id=? AND id<?)"}, true},
-		{"Events", func(r Reader) error { _, err := r.Events(ctx, 0, 10); return err }, []string{"events USING INTEGER PRIMARY KEY (rowid<?)"}, true},
+		{"Events", func(r Reader) error { _, _, err := r.Events(ctx, models.EventFilter{}, 0, 10); return err }, []string{"events USING INTEGER PRIMARY KEY (rowid<?)"}, true},
+		{"Events that fit", func(r Reader) error {
+			_, _, err := r.Events(ctx, models.EventFilter{Noun: "plan", People: true, Words: "x"}, 0, 10)
+			return err
+		}, []string{"events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}, true},
 		{"Plans", list(models.PlanFilter{}), []string{"plans USING COVERING INDEX sqlite_autoindex_plans_1 (id<?)", "sqlite_autoindex_phases_1 (plan_id=?)", "projects USING INTEGER PRIMARY KEY"}, true},
 		{"Plans of a status", list(models.PlanFilter{Status: []models.PlanStatus{models.PlanRunning}}), []string{"plans USING COVERING INDEX plans_status (status=? AND id<?)"}, true},
 		{"Plans of a project", list(models.PlanFilter{ProjectID: 1}), []string{"plans USING COVERING INDEX plans_project (project_id=? AND id<?)"}, true},
