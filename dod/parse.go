@@ -78,6 +78,9 @@ func (p *Parsed) add(it item) {
 	if c.Check.Kind == CheckRun {
 		p.checkCommand(it.line, c.Check.Arg)
 	}
+	if c.Check.Kind == CheckFile && LeadsOut(c.Check.Arg) {
+		p.Warnings = append(p.Warnings, Warning{Line: it.line, Refused: true, Fails: true, Message: leadsOut(c.Check.Arg)})
+	}
 	p.Criteria = append(p.Criteria, c)
 	p.Lines = append(p.Lines, it.line)
 }

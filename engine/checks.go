@@ -42,6 +42,9 @@ func (e *Engine) recordedFile(ctx context.Context, repo workspace.Repo, planID, 
 // fileInTree is a `file:` check on a recorded tree alone, which is kept when the
 // workspace is gone.
 func (e *Engine) fileInTree(ctx context.Context, repo workspace.Repo, tree, path string) dod.CheckOutcome {
+	if dod.LeadsOut(path) {
+		return dod.OutsidePath(path)
+	}
 	kind, err := e.Spaces.Entry(ctx, repo, tree, path)
 	switch {
 	case err != nil:
@@ -98,6 +101,9 @@ func (e *Engine) runCheck(ctx context.Context, plan models.Plan, project models.
 // FileCheck is a `file:` check: it looks path up inside the folder dir and never
 // outside of it.
 func FileCheck(dir, path string) dod.CheckOutcome {
+	if dod.LeadsOut(path) {
+		return dod.OutsidePath(path)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The workspace cannot be opened: " + err.Error()}

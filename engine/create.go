@@ -154,7 +154,7 @@ func (e *Engine) draftDod(ctx context.Context, actor models.Actor, in NewPlan, p
 	if why := e.uncheckable(criteria, e.Evaluator, "DONEWHEN_EVALUATOR_MODEL"); why != "" {
 		bad("dod", "%s", why)
 	}
-	if why := unknownRole(criteria); why != "" {
+	if why := UnknownRole(criteria); why != "" {
 		bad("dod", "%s", why)
 	}
 	if hasRun(criteria) && !actor.Role.Can(e.CommandsBy) {
@@ -284,8 +284,8 @@ func (e *Engine) uncheckable(criteria []dod.Criterion, asker dod.Asker, setting 
 	return ""
 }
 
-// unknownRole names a `human` criterion that nobody could ever answer.
-func unknownRole(criteria []dod.Criterion) string {
+// UnknownRole names a `human` criterion that nobody could ever answer.
+func UnknownRole(criteria []dod.Criterion) string {
 	for _, c := range criteria {
 		if r := models.Role(c.Check.Arg); c.Check.Kind == dod.CheckHuman && r != "" && r != models.RoleLead && r != models.RoleAdmin {
 			return fmt.Sprintf("Criterion %d asks a person with the role %q, and there is none: write human, human: lead or human: admin.", c.Index, c.Check.Arg)

@@ -42,7 +42,7 @@ type Config struct {
 func readConfig() (Config, error) {
 	cfg, err := env.ParseAs[Config]()
 	if err != nil {
-		return cfg, fmt.Errorf("settings: %w", err)
+		return cfg, settingErrors(err)
 	}
 	return cfg, cfg.check()
 }

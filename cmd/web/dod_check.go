@@ -80,9 +80,9 @@ func checkDod(ctx context.Context, s streams, c DodCheckCmd, run runCheckFunc, n
 	}
 	usable := true
 	for _, w := range dod.Parse(text).Warnings {
-		if w.Refused && !w.Fails {
+		if w.Refused {
 			fmt.Fprintf(s.Err, "%s:%d: %s\n", c.File, w.Line, w.Message)
-			usable = false
+			usable = usable && w.Fails
 		}
 	}
 	if !usable {
@@ -104,6 +104,9 @@ func checkDod(ctx context.Context, s streams, c DodCheckCmd, run runCheckFunc, n
 		}
 	}
 	criteria := dod.FillCriteria(dod.ParseCriteria(text), args)
+	if why := engine.UnknownRole(criteria); why != "" {
+		fmt.Fprintf(s.Err, "%s: %s\n", c.File, why)
+	}
 	outcome := suite.Evaluate(ctx, criteria, evidence)
 	summary := dod.Summary{DefinitionOfDone: dod.RenderTemplate(text, args), Results: outcome.Results}
 	if ctx.Err() == nil {

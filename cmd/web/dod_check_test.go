@@ -273,3 +273,26 @@ func TestVerdictParse(t *testing.T) {
 		t.Errorf("code %d, %q", code, out.String())
 	}
 }
+
+// What can never pass is told with its line and what to write; it is evaluated all
+// the same, and nothing of it reaches outside of the workspace.
+func TestDodCheckTellsWhatCanNeverPass(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "outside.txt", "x")
+	work := filepath.Join(dir, "work")
+	writeFile(t, work, "in.txt", "x")
+	for _, path := range []string{"../outside.txt", "a/../../outside.txt", filepath.Join(dir, "outside.txt"), filepath.Join(work, "in.txt")} {
+		got := check(t, "- fine -> run: true\n- up -> file: "+path+"\n", DodCheckCmd{Workspace: work, JSON: true})
+		if got.code != exitNotDone || !strings.Contains(got.err, ":2: the path "+path+" leads out of the workspace") || !strings.Contains(got.err, `"file: docs/notes.md"`) ||
+			!strings.Contains(got.out, `"status":"failed","reasoning":"the path `+path+` leads out`) {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+	got := check(t, "- k -> human: king\n", DodCheckCmd{})
+	if got.code != exitNotDone || !strings.Contains(got.err, "write human, human: lead or human: admin") {
+		t.Errorf("an unknown role: %+v", got)
+	}
+	if got := check(t, "- k -> human: lead\n", DodCheckCmd{}); got.err != "" {
+		t.Errorf("a known role: %+v", got)
+	}
+}
