@@ -28,7 +28,7 @@ func TestFinishedPlanAsksGitLittle(t *testing.T) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	w := newWorks(t, nil)
 	id := w.done(engine.NewPlan{Title: "A real one", Phases: []engine.NewPhase{sh("Write", "echo two >> a.txt; seq 1 2000 > b.txt; echo built")}, Dod: "- built"})
-	const most = 9
+	const most = 6
 	for _, look := range []string{"first", "second", "third"} {
 		_ = os.Remove(list)
 		page := w.vic.get("/plans/" + id)

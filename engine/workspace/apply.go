@@ -29,13 +29,17 @@ func (m *Manager) Preview(ctx context.Context, repo Repo, planID, branch string)
 	if err := checkIDs(repo, planID); err != nil {
 		return p, err
 	}
-	// The checkouts are listed while the branches are read.
+	if err := checkBranch(branch); err != nil {
+		return p, err
+	}
+	// The checkouts are listed while the plan's branch is read. The list says where a
+	// branch stands that one of them holds.
 	t := &target{m: m, repo: repo, branch: branch, ref: targetRef(branch)}
 	commit := begin(func() (string, error) { return m.resolve(ctx, repo, planRef(planID)) })
 	list := begin(func() ([]checkout, error) { return t.checkouts(ctx) })
 	defer func() { _, _ = commit(); _, _ = list() }()
 	var err error
-	if p.TargetTip, err = m.fetchTip(ctx, repo, branch); err != nil {
+	if p.TargetTip, err = t.tipAmong(ctx, list); err != nil {
 		return p, err
 	}
 	if p.Commit, err = commit(); err != nil {
@@ -62,6 +66,17 @@ func (m *Manager) Preview(ctx context.Context, repo Repo, planID, branch string)
 		return p, nil
 	}
 	return p, err
+}
+
+// tipAmong is fetchTip that saves the question where a checkout has the branch.
+func (t *target) tipAmong(ctx context.Context, list func() ([]checkout, error)) (string, error) {
+	all, _ := list() // what is wrong with it is said where it is needed
+	for _, c := range all {
+		if c.ref == t.ref && checkOID(c.head) == nil && strings.Trim(c.head, "0") != "" {
+			return t.m.fetchCommit(ctx, t.repo, t.branch, c.head)
+		}
+	}
+	return t.m.fetchTip(ctx, t.repo, t.branch)
 }
 
 // trial is what a merge of a plan's commit into a tip of its target comes to.

@@ -56,6 +56,11 @@ func (m *Manager) fetchTip(ctx context.Context, repo Repo, branch string) (strin
 	if err != nil {
 		return "", err
 	}
+	return m.fetchCommit(ctx, repo, branch, tip)
+}
+
+// fetchCommit makes sure that M has tip, at which branch stands in R, or where it stands by then.
+func (m *Manager) fetchCommit(ctx context.Context, repo Repo, branch, tip string) (string, error) {
 	unlock, err := m.repos.lock(ctx, repo.Key)
 	if err != nil {
 		return "", err

@@ -31,6 +31,7 @@ type target struct {
 // checkout is one work tree of R.
 type checkout struct {
 	dir      string
+	head     string // commit
 	ref      string // full ref, empty where detached
 	bare     bool
 	prunable bool
@@ -51,14 +52,16 @@ func (t *target) readyAmong(ctx context.Context, list func() ([]checkout, error)
 		}
 		return nil, err
 	}
-	// Looking alone, all is asked at once. Who is about to change something waits for
-	// the locks of others first: what they wrote must be in the answers.
-	head := begin(func() (string, error) { return t.head(ctx, held.dir) })
-	defer func() { _, _ = head() }()
+	// Looking alone, all is asked at once, and what was listed just now is good
+	// enough. Who is about to change something waits for the locks of others first:
+	// what they wrote must be in the answers.
+	head := func() (string, error) { return held.ref, nil }
 	var asked files
 	if t.patience == 0 {
 		asked = t.lookAt(ctx, held.dir)
 		defer asked.end()
+	} else {
+		head = func() (string, error) { return t.head(ctx, held.dir) }
 	}
 	if err := t.notBusy(ctx, held.dir, head); err != nil {
 		return nil, err
@@ -133,6 +136,8 @@ func (t *target) checkouts(ctx context.Context) ([]checkout, error) {
 		}
 		c := &all[len(all)-1]
 		switch key {
+		case "HEAD":
+			c.head = value
 		case "branch":
 			c.ref = value
 		case "bare":
