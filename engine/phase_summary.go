@@ -117,7 +117,7 @@ func (e *Engine) summarise(ctx context.Context, s models.PhaseSummary) error {
 	if err != nil {
 		return again(err)
 	}
-	_, project, err := e.planProject(ctx, s.PlanID)
+	plan, project, err := e.planProject(ctx, s.PlanID)
 	if err != nil {
 		return again(err)
 	}
@@ -135,7 +135,8 @@ func (e *Engine) summarise(ctx context.Context, s models.PhaseSummary) error {
 	}
 	s.FactsJSON, s.EvidenceHash, s.Trouble, s.DueAt = toJSON(ev.facts()), ev.Hash(checks), "", nil
 	asker := e.withinBudget(s.PlanID, e.Summariser)
-	if asker == nil {
+	givenUp := plan.Status == models.PlanCancelled || plan.Status == models.PlanDiscarded
+	if asker == nil || givenUp { // the facts stay; nobody pays for prose about a plan that was given up
 		return e.saveSummary(ctx, s)
 	}
 	q := dod.BuildSummaryQuestion(pass.TaskText, ev.Render(checks), "")

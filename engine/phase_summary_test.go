@@ -148,3 +148,26 @@ func TestASummaryIsBoundedOverCrashes(t *testing.T) {
 	}
 	h.wantPhase(id, 1, models.PhaseCompleted, 1)
 }
+
+// A summariser in trouble is tried again later; by then the plan may be given up,
+// and nobody pays for prose about it. The facts stay.
+func TestNoProseIsPaidForAGivenUpPlan(t *testing.T) {
+	asked := 0
+	h := newHouse(t, withSummariser(judgeFunc(func(dod.Question) (string, error) { asked++; return "", errors.New("overloaded") })))
+	wait := shell("later", "true")
+	wait.NeedsApproval = true
+	id := h.start(shell("work", "echo x > made.txt"), wait)
+	first := h.phase(id, 1).Passes[0].Pass.ID
+	before := asked
+	must(t, h.engine.CancelPlan(h.ctx, lead, id, "enough"))
+	for range 5 {
+		h.Forward(time.Hour)
+		h.settle()
+	}
+	if s := h.summary(first); before == 0 || asked != before || s.DueAt != nil || s.Prose != "" {
+		t.Errorf("asked %d times, %d before the plan was cancelled: %+v", asked, before, s)
+	}
+	if facts, ok := engine.FactsOf(h.summary(first)); !ok || facts.FileCount != 1 {
+		t.Errorf("%+v", facts)
+	}
+}
