@@ -44,7 +44,8 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 		dropped := agreed(plan)
 		dropped.Criteria = dropsFrom(plan, fresh)
 		if len(dropped.Criteria) > 0 && reason == "" {
-			return models.Invalid("reason", "%s. Say why: the plan has started, and the gate will name the reason.", dropsSentence(dropped.Criteria))
+			return &models.Error{Code: models.CodeInvalid, Message: "The definition of done was not saved yet: say why it is changed.", Fields: map[string]string{
+				"reason": dropsSentence(dropped.Criteria) + ". Say why: the plan has started, and the gate will name the reason."}}
 		}
 		set := store.PlanSet{DodSource: &fresh.DodSource, DodText: &fresh.DodText, CriteriaJSON: &fresh.CriteriaJSON, DodArgs: &fresh.DodArgs,
 			TemplateVersionID: fresh.TemplateVersionID, NoTemplate: fresh.TemplateVersionID == nil, DodOpinions: &fresh.DodOpinions}
