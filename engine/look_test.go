@@ -78,11 +78,11 @@ func TestWhatIsShownIsOldAndApplyLooksAfresh(t *testing.T) {
 // Whatever is recorded of a plan makes its page look again.
 func TestANewEventIsNeverShownAnOldTarget(t *testing.T) {
 	h := newHouse(t, func(c *engine.Config) { c.TargetAge = time.Hour })
-	id, g := h.judgedPlan("- built", shell("one", "echo two >> a.txt; echo built"))
+	id, _ := h.judgedPlan("- built", shell("one", "echo two >> a.txt; echo built"))
 	h.write("a.txt", "one\nmine\n")
 	must(t, h.engine.Evaluate(h.ctx, lead, id))
 	h.settle()
-	if g = h.gate(id); !strings.Contains(codes(g), "target_dirty") {
+	if g := h.gate(id); !strings.Contains(codes(g), "target_dirty") {
 		t.Errorf("after an evaluation the page shows %s", codes(g))
 	}
 }
