@@ -85,11 +85,25 @@ func TestNamesAreNoEvidence(t *testing.T) {
 func TestFileCheckLooksAtTheRecordedWork(t *testing.T) {
 	h := newHouse(t)
 	_, results := h.one(phaseOf("echo docs/ > .gitignore; mkdir docs empty; echo x > docs/guide.md; echo y > real.md",
-		"- a -> file: docs/guide.md\n- b -> file: empty\n- c -> file: .git/HEAD\n- d -> file: ../../state\n- e -> file: real.md"))
-	for i, want := range []dod.Status{dod.Failed, dod.Failed, dod.Failed, dod.Failed, dod.Passed} {
+		"- a -> file: docs/guide.md\n- b -> file: empty\n- c -> file: .git/HEAD\n- e -> file: real.md"))
+	for i, want := range []dod.Status{dod.Failed, dod.Failed, dod.Failed, dod.Passed} {
 		if results[i].Status != want {
 			t.Errorf("%s: %s (%s), want %s", results[i].Criterion.Check, results[i].Status, results[i].Reasoning, want)
 		}
+	}
+}
+
+// A path that leads out of the workspace is refused where it is typed, and never
+// looked at when a value makes it so.
+func TestFileCheckStaysInside(t *testing.T) {
+	h := newHouse(t)
+	_, err := h.engine.CreatePlan(h.ctx, lead, engine.NewPlan{ProjectID: h.project.ID, Title: "t", Phases: []engine.NewPhase{phaseOf("true", "- d -> file: ../../state")}})
+	wantErrCode(t, err, models.CodeInvalid)
+	id := h.createWith(engine.NewPlan{Dod: "- d -> file: {where}", DodArgs: map[string]string{"where": "../../state"}, Phases: []engine.NewPhase{shell("one", "true")}})
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	h.settle()
+	if r := h.gate(id).Summary.Results[0]; r.Status != dod.Failed || !strings.Contains(r.Reasoning, "leads out of the workspace") {
+		t.Errorf("%+v", r)
 	}
 }
 
