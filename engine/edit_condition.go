@@ -98,7 +98,31 @@ func refuseStaleApproval(ctx context.Context, tx *store.Tx, ph models.Phase) err
 	if v.Opinions < ph.Opinions {
 		return models.Errorf(models.CodeConflict, "The phase asks for %d judges since this pass was judged by fewer. Give it another pass, or put the number back.", ph.Opinions)
 	}
-	return nil
+	return refuseOtherArgs(ctx, tx, ph, *v)
+}
+
+// refuseOtherArgs keeps a pass from being approved by commands that read other
+// values now. Which values a verdict saw is not stored: a change of the plan's
+// definition of done, which holds the values, is taken for a change of them.
+func refuseOtherArgs(ctx context.Context, tx *store.Tx, ph models.Phase, v models.Verdict) error {
+	if !slices.ContainsFunc(dod.ParseCriteria(ph.DoneWhen), func(c dod.Criterion) bool { return c.Check.Kind == dod.CheckRun && strings.Contains(c.Check.Arg, "ARG_") }) {
+		return nil
+	}
+	for before := int64(0); ; {
+		events, err := tx.EventsOf(ctx, ph.PlanID, before, 100)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, e := range events {
+			if e.CreatedAt.Before(v.CreatedAt) {
+				return nil
+			}
+			if e.Kind == "plan.dod_changed" {
+				return models.Errorf(models.CodeConflict, "Its commands read values of the plan's definition of done, which was changed after this pass was judged. Give the phase another pass.")
+			}
+			before = e.ID
+		}
+	}
 }
 
 // conditionChanged is what a next pass is told instead of the old reason.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"donewhen/engine"
 	"donewhen/models"
@@ -114,4 +115,31 @@ func TestEditConditionVoidsWhatWaitsForApproval(t *testing.T) {
 	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "work", MaxIterations: 3}))
 	must(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
 	h.wantPhase(id, 1, models.PhaseCompleted, 1)
+}
+
+// A condition's commands read the plan's arguments: with other values they are
+// other checks, and a pass that was judged by the old ones is not approved.
+func TestNoApprovalByCommandsThatReadOtherValues(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", "echo x > made.txt")
+	p.DoneWhen, p.NeedsApproval = `- there -> run: test -f "$ARG_FILE"`, true
+	text := "- {file} is named"
+	id := h.createWith(engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "made.txt"}, Phases: []engine.NewPhase{p}})
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	h.settle()
+	d := h.wantPhase(id, 1, models.PhaseAwaitingApproval, 1)
+	h.Forward(time.Second)
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "never.txt"}}, "the wrong file"))
+	wantErrCode(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""), models.CodeConflict)
+	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
+	h.settle()
+	if d = h.phase(id, 1); d.Phase.Status == models.PhaseAwaitingApproval || d.Phase.Status == models.PhaseCompleted {
+		t.Errorf("%s by a file that is not there", d.Phase.Status)
+	}
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "made.txt"}}, "back"))
+	h.Forward(time.Second)
+	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
+	h.settle()
+	d = h.phase(id, 1)
+	must(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
 }
