@@ -105,7 +105,9 @@ func refuseStaleApproval(ctx context.Context, tx *store.Tx, ph models.Phase) err
 // values now. Which values a verdict saw is not stored: a change of the plan's
 // definition of done, which holds the values, is taken for a change of them.
 func refuseOtherArgs(ctx context.Context, tx *store.Tx, ph models.Phase, v models.Verdict) error {
-	if !slices.ContainsFunc(dod.ParseCriteria(ph.DoneWhen), func(c dod.Criterion) bool { return c.Check.Kind == dod.CheckRun && strings.Contains(c.Check.Arg, "ARG_") }) {
+	if !slices.ContainsFunc(dod.ParseCriteria(ph.DoneWhen), func(c dod.Criterion) bool {
+		return c.Check.Kind == dod.CheckRun && strings.Contains(c.Check.Arg, "ARG_")
+	}) {
 		return nil
 	}
 	for before := int64(0); ; {
