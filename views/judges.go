@@ -91,3 +91,8 @@ type JudgeRow struct {
 	Missed    string
 	Marked    bool // it is not trusted now
 }
+
+// further is what the narrow table has no columns for.
+func (r JudgeRow) further() string {
+	return "Changed its mind: " + r.Flipped + ". Median time: " + r.Median + ". Cost: " + r.Cost + ", tokens in / out: " + r.Tokens
+}
