@@ -24,18 +24,7 @@ type GateView struct {
 }
 
 // Counts is what became of the criteria, in the words that are the same everywhere.
-func (v GateView) Counts() dod.Counts {
-	return v.Summary.Counts(func(c dod.Criterion) bool {
-		_, yes := v.Waived[c.Index]
-		return yes && c.Level == dod.Required
-	})
-}
-
-// Decided is an evaluation's summary with what people said about exactly that
-// state laid over, whatever has moved since.
-func Decided(ev *models.Evaluation, decisions []models.Decision) dod.Summary {
-	return withDecisions(SummaryOf(ev), decisions, ev.Fingerprint)
-}
+func (v GateView) Counts() dod.Counts { return counts(v.Summary, v.Waived) }
 
 // Gate computes the gate of a plan: the rows, and for a finished plan what git
 // says about the target, for showing: that may be TargetAge old. Nothing is

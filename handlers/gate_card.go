@@ -57,13 +57,14 @@ func (b *planBuilder) gateCard() views.GateCard {
 	return card
 }
 
-// checking is what an evaluation that is under way is at, nil when none is.
-func (b *planBuilder) checking() *views.CheckingView {
-	ev := b.detail.Evaluation
+func (b *planBuilder) checking() *views.CheckingView { return b.s.checking(b.detail.Evaluation) }
+
+// checking is what an evaluation that is under way is at, nil when it is not.
+func (s *Server) checking(ev *models.Evaluation) *views.CheckingView {
 	if ev == nil || ev.Status != models.EvaluationQueued && ev.Status != models.EvaluationRunning {
 		return nil
 	}
-	at := b.s.Engine.Progress(ev.ID)
+	at := s.Engine.Progress(ev.ID)
 	v := &views.CheckingView{Total: at.Total, Began: ev.StartedAt}
 	for _, c := range at.Checking {
 		v.Rows = append(v.Rows, views.CheckingRow{Index: c.Criterion.Index, What: cmp.Or(c.Criterion.Check.String(), c.Criterion.Text),
@@ -121,8 +122,15 @@ func (b *planBuilder) outcome(card *views.GateCard) {
 
 // waived says who waived a result and why, "" when it was not or it passed.
 func (b *planBuilder) waived(r dod.Result) string {
-	w, ok := b.gate.Waived[r.Criterion.Index]
-	if !ok || b.gate.Stale || r.Status == dod.Passed {
+	if b.gate.Stale {
+		return ""
+	}
+	return waivedBy(b.gate.Waived, r)
+}
+
+func waivedBy(waived map[int]models.Decision, r dod.Result) string {
+	w, ok := waived[r.Criterion.Index]
+	if !ok || r.Status == dod.Passed {
 		return ""
 	}
 	return spoken("Waived by "+w.UserName, w.Reason)

@@ -76,7 +76,7 @@ func passSource(p models.PassDetail, ph models.Phase) gridSource {
 
 // dodGrid is a plan's criteria by its evaluations, newest first as the store
 // has them; nil when there is nothing to compare.
-func dodGrid(criteria []dod.Criterion, evaluations []models.Evaluation, decisions []models.Decision, total int, budget *int) *views.Grid {
+func dodGrid(criteria []dod.Criterion, evaluations []models.Evaluation, past func(models.Evaluation) engine.PastEvaluation, total int, budget *int) *views.Grid {
 	if len(criteria) == 0 || len(evaluations) < 2 {
 		return nil
 	}
@@ -84,10 +84,10 @@ func dodGrid(criteria []dod.Criterion, evaluations []models.Evaluation, decision
 	var sources []gridSource
 	for i := len(evaluations) - 1; i >= 0; i-- {
 		ev, n := evaluations[i], total-i
-		s := gridSource{column: views.GridColumn{Label: fmt.Sprint(n), Title: fmt.Sprintf("Evaluation %d, %s", n, ev.CreatedAt.UTC().Format("2 Jan 2006 15:04 UTC"))}}
+		s := gridSource{column: views.GridColumn{Label: fmt.Sprint(n), Title: fmt.Sprintf("Evaluation %d, %s", n, ev.CreatedAt.UTC().Format("2 Jan 2006 15:04 UTC")), Href: views.EvaluationPath(ev.ID)}, href: views.EvaluationPath(ev.ID)}
 		switch ev.Status {
 		case models.EvaluationDone:
-			s.results = engine.Decided(&ev, decisions).Results
+			s.results = past(ev).Summary.Results
 		case models.EvaluationErrored:
 			s.mark, s.reason = views.MarkUnchecked, ev.Error
 		default:
@@ -110,7 +110,10 @@ func (b *planBuilder) checklist(ctx context.Context) (views.DodCard, error) {
 		return d, err
 	}
 	budget := gridMarks
-	d.Grid = dodGrid(engine.Criteria(b.plan()), evaluations, b.detail.Decisions, total, &budget)
+	past := func(ev models.Evaluation) engine.PastEvaluation {
+		return b.s.Engine.PastEvaluation(b.plan(), ev, b.detail.Decisions)
+	}
+	d.Grid = dodGrid(engine.Criteria(b.plan()), evaluations, past, total, &budget)
 	return d, nil
 }
 

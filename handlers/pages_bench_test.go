@@ -45,7 +45,7 @@ func BenchmarkPages(b *testing.B) {
 		"/", "/plans", "/plans?q=part+9977+of", "/plans?q=nothing+like+it", "/plans?status=applied", "/plans/new",
 		"/plans/" + real, "/plans/" + real + "/diff", "/plans/" + real + "/activity", "/plans/" + real + "/dod",
 		filled, filled + "/activity", "/passes/8", fmt.Sprintf("/passes/%d", pass.Pass.ID), fmt.Sprintf("/runs/%d", d.Phases[0].Passes[0].Runs[0].ID), "/runs/7",
-		fmt.Sprintf("/verdicts/%d", pass.Verdict.ID), "/templates", "/templates/new", "/projects", "/users", "/audit", "/settings", "/account",
+		fmt.Sprintf("/verdicts/%d", pass.Verdict.ID), "/evaluations/1", "/templates", "/templates/new", "/projects", "/users", "/audit", "/settings", "/account",
 		"/insight?days=30", "/insight?days=365", "/judges", "/replay", "/search?q=part+99",
 	} {
 		b.Run(page, func(b *testing.B) {

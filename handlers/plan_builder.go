@@ -158,23 +158,30 @@ func (b *planBuilder) dodCard() views.DodCard {
 		}
 		return d
 	}
-	d.Stale, d.Evaluated, d.Evaluator = b.gate.Stale, ev.EndedAt, ev.Evaluator
+	d.Stale, d.Evaluated, d.Evaluator, d.Page = b.gate.Stale, ev.EndedAt, ev.Evaluator, views.EvaluationPath(ev.ID)
 	for _, r := range summary.Results {
 		row := resultRow(r)
 		row.Waived = b.waived(r)
 		d.Rows = append(d.Rows, row)
 	}
 	counts := b.gate.Counts()
-	d.Word, d.Tone = counts.Words(), ui.ToneBad
-	switch {
-	case d.Stale:
+	d.Word, d.Tone = counts.Words(), countsTone(counts, summary)
+	if d.Stale {
 		d.Word, d.Tone = "out of date", ui.ToneWarn
-	case summary.AllPassed():
-		d.Tone = ui.ToneOK
-	case counts.Waived > 0 && counts.Passed+counts.Waived == counts.Required:
-		d.Tone = ui.ToneWarn
 	}
 	return d
+}
+
+// countsTone is what the counts mean to the reader: what passed only by a waiver
+// is no plain pass.
+func countsTone(c dod.Counts, s dod.Summary) ui.Tone {
+	switch {
+	case s.AllPassed():
+		return ui.ToneOK
+	case c.Waived > 0 && c.Passed+c.Waived == c.Required:
+		return ui.ToneWarn
+	}
+	return ui.ToneBad
 }
 
 func sameCriteria(results []dod.Result, current []dod.Criterion) bool {

@@ -53,6 +53,7 @@ func (s *Server) planRoutes() []route {
 		{Method: get, Path: "/runs/:id/log.txt", Role: viewer, Handler: s.rawLog},
 		{Method: get, Path: "/runs/:id/log/events", Role: viewer, Handler: s.streamLog, Stream: true},
 		{Method: get, Path: "/verdicts/:id", Role: viewer, Handler: s.showVerdict},
+		{Method: get, Path: "/evaluations/:id", Role: viewer, Handler: s.showEvaluation},
 		{Method: get, Path: "/events", Role: viewer, Handler: s.streamEvents, Stream: true},
 	}
 }

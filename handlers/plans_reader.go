@@ -17,6 +17,8 @@ type planReader interface {
 	PlanDetail(ctx context.Context, id string) (models.PlanDetail, error)
 	UsageOf(ctx context.Context, planID string, now time.Time) (models.Usage, error)
 	PlanVersion(ctx context.Context, id string) (int64, error)
+	Evaluation(ctx context.Context, id int64) (models.Evaluation, error)
+	User(ctx context.Context, id int64) (models.User, error)
 	LatestEvaluation(ctx context.Context, planID string) (*models.Evaluation, error)
 	EvaluationsOf(ctx context.Context, planID string, limit int) (list []models.Evaluation, total int, err error)
 	EventsOf(ctx context.Context, planID string, before int64, limit int) ([]models.Event, error)

@@ -174,7 +174,7 @@ func TestAddressesThatDoNotExist(t *testing.T) {
 	w := newWorks(t, nil)
 	id := w.create(engine.NewPlan{Phases: []engine.NewPhase{sh("one", "true")}})
 	for _, path := range []string{"/plans/x", "/plans/01JPA5ZK8Q3V7X2M4N6R8T0WYB", "/plans/" + id + "/diff?pass=99", "/plans/" + id + "/diff?pass=x",
-		"/plans/" + id + "/diff?file=nope", "/runs/99", "/runs/x", "/runs/99/log.txt", "/passes/99", "/verdicts/99", "/verdicts/0"} {
+		"/plans/" + id + "/diff?file=nope", "/runs/99", "/runs/x", "/runs/99/log.txt", "/passes/99", "/verdicts/99", "/verdicts/0", "/evaluations/99", "/evaluations/x"} {
 		want(t, w.lea.get(path), http.StatusNotFound)
 	}
 	for _, path := range []string{"/phases/99/approve", "/phases/x/approve", "/plans/x/start", "/plans/" + id + "/criteria/x/waive"} {

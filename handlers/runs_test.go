@@ -15,6 +15,7 @@ import (
 
 	"donewhen/engine"
 	"donewhen/models"
+	"donewhen/views"
 )
 
 // event is one event of a stream.
@@ -295,7 +296,7 @@ func TestA8_04_HostileTextIsText(t *testing.T) {
 	w.settle()
 	for _, path := range []string{
 		"/plans", "/plans/" + id, "/plans/" + id + "/diff", "/plans/" + id + "/activity", "/plans/" + id + "/dod", fmt.Sprintf("/passes/%d", pass.Pass.ID),
-		fmt.Sprintf("/runs/%d", pass.Runs[0].ID), fmt.Sprintf("/verdicts/%d", pass.Verdict.ID), "/plans?q=%3Cimg%20src%3Dx%3E",
+		fmt.Sprintf("/runs/%d", pass.Runs[0].ID), fmt.Sprintf("/verdicts/%d", pass.Verdict.ID), "/plans?q=%3Cimg%20src%3Dx%3E", views.EvaluationPath(w.detail(id).Evaluation.ID), "/audit",
 	} {
 		a := w.lea.get(path)
 		want(t, a, http.StatusOK)

@@ -46,19 +46,25 @@ func (s *Server) showVerdict(c echo.Context) error {
 	for _, r := range engine.Results(verdict) {
 		v.Results = append(v.Results, resultRow(r))
 	}
+	v.Answers = answerRows(engine.Answers(verdict))
+	if v.PageMeta, err = s.meta(c, "Verdict on "+v.Pass+" of "+ph.Name, views.NavPlans); err != nil {
+		return err
+	}
+	return s.page(c, http.StatusOK, views.VerdictPage(v))
+}
+
+// answerRows are the questions in order, each with its answers.
+func answerRows(answers []dod.Answer) (out []views.AnswerRow) {
 	question := 0
-	for _, a := range engine.Answers(verdict) {
+	for _, a := range answers {
 		if a.Opinion == 0 {
 			question++
 		}
 		row := answerRow(a)
 		row.Question = question
-		v.Answers = append(v.Answers, row)
+		out = append(out, row)
 	}
-	if v.PageMeta, err = s.meta(c, "Verdict on "+v.Pass+" of "+ph.Name, views.NavPlans); err != nil {
-		return err
-	}
-	return s.page(c, http.StatusOK, views.VerdictPage(v))
+	return out
 }
 
 // answerRow is one question with what was answered.

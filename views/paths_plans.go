@@ -162,4 +162,7 @@ func RunRawPath(id int64) string { return RunPath(id) + "/log.txt" }
 // VerdictPath is a verdict with exactly what was asked and answered.
 func VerdictPath(id int64) string { return "/verdicts/" + itoa(id) }
 
+// EvaluationPath is one judging of a plan's definition of done.
+func EvaluationPath(id int64) string { return "/evaluations/" + itoa(id) }
+
 func itoa64(n int64) string { return itoa(n) }

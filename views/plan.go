@@ -117,7 +117,8 @@ type DodCard struct {
 	Stale     bool
 	Evaluated *time.Time
 	Evaluator string
-	Grid      *Grid // criteria by evaluation, nil when there is nothing to compare
+	Page      string // of the evaluation
+	Grid      *Grid  // criteria by evaluation, nil when there is nothing to compare
 	Took      time.Duration
 	Error     string
 	Verbs     []Verb
