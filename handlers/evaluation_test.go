@@ -34,7 +34,7 @@ func TestEvaluationPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := w.detail(id).Evaluation.ID
-	shows(t, w.vic.get(views.EvaluationPath(second)), "being evaluated", "The evaluation begins in a moment.", ">lea")
+	shows(t, w.vic.get(views.EvaluationPath(second)), "being evaluated", "The evaluation begins in a moment", ">lea")
 	w.settle()
 	shows(t, w.vic.get(page), "The plan was evaluated again since.")
 	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- b.txt"}, "enough"); err != nil {

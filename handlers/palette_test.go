@@ -232,6 +232,7 @@ func TestPrintAPlan(t *testing.T) {
 		"scrolled out of sight":              `[...document.querySelectorAll("main *")].filter(e => e.checkVisibility() && e.scrollHeight > e.clientHeight + 2 && getComputedStyle(e).overflowY !== "visible" && !e.classList.contains("sr-only")).map(e => e.outerHTML.slice(0, 120))`,
 		"text that is not black":             `[...document.querySelectorAll("main h1, main h2, main h3, main p, main li, main td, main span, main pre, main a")].filter(e => e.checkVisibility() && !e.classList.contains("sr-only") && !["rgb(0, 0, 0)", "oklch(0 0 0)", "color(srgb 0 0 0)"].includes(getComputedStyle(e).color)).map(e => getComputedStyle(e).color + " " + e.outerHTML.slice(0, 120))`,
 		"ground that is not white":           `[document.documentElement, document.body, ...document.querySelectorAll(".card")].filter(e => !["rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"].includes(getComputedStyle(e).backgroundColor)).map(e => getComputedStyle(e).backgroundColor + " " + e.outerHTML.slice(0, 60))`,
+		"relative times":                     `[...document.querySelectorAll("main time[data-relative]")].filter(e => e.checkVisibility() && (getComputedStyle(e).fontSize !== "0px" || !/\d:\d\d/.test(getComputedStyle(e, "::after").content))).map(e => e.outerHTML + getComputedStyle(e, "::after").content)`,
 		"wider than the paper":               `document.documentElement.scrollWidth > innerWidth ? [document.documentElement.scrollWidth] : []`,
 	} {
 		if got := browsertest.Get(b, chromedp.Evaluate[[]any](script)); len(got) > 0 {

@@ -95,6 +95,13 @@ func TestBlanksWherePartsMeet(t *testing.T) {
 	if got := "demo, 1 of 1 phase. A lead to look at it and apply it"; line != got {
 		t.Errorf("the line is %q, want %q", line, got)
 	}
+	if got := wordsAt(t, w.lea.get("/plans/"+id), "[data-fixed]"); !strings.HasSuffix(got, "Copy this as a new plan to change them.") {
+		t.Errorf("the phase ends with %q", got)
+	}
+	judged := w.done(engine.NewPlan{Title: "Judged", Phases: []engine.NewPhase{sh("one", "echo x > x.txt")}, Dod: "- x.txt"})
+	if got := doc(t, w.lea.get("/plans/"+judged)).Find("[data-evaluation]").Parent().Text(); strings.Join(strings.Fields(got), " ") != "Evaluated just now by text" {
+		t.Errorf("the checklist says %q", got)
+	}
 	a := w.lea.get(views.VerdictPath(w.detail(id).Phases[0].Passes[0].Verdict.ID))
 	want(t, a, http.StatusOK)
 	if strings.Contains(a.body, "</time>in ") {
