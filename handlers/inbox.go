@@ -146,6 +146,12 @@ func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct boo
 		return row, nil
 	}
 	row.What = "All phases are completed, the gate is closed"
+	switch n := len(state.Reasons); {
+	case n == 2:
+		row.Reason += " 1 more thing is in the way."
+	case n > 2:
+		row.Reason += fmt.Sprintf(" %d more things are in the way.", n-1)
+	}
 	row.Badge = ui.StatusBadge("gate closed", ui.ToneWarn, "shield-check")
 	row.Label = "Decide"
 	for i, r := range state.Reasons {

@@ -76,6 +76,7 @@ func TestGateWithSeveralReasons(t *testing.T) {
 	if n := gate.Find(`a[href="/plans/` + id + `/dod"]`).Length(); n != 1 {
 		t.Errorf("%d links to the definition of done", n)
 	}
+	shows(t, w.lea.get("/"), "1 of 3 required criteria failed: never seen. 1 more thing is in the way.")
 	for n, text := range map[string][]string{"1": {"Failed", "1. never seen"}, "2": {"Waiting for a person", "2. looks good"}} {
 		got := strings.Join(strings.Fields(d.Find("#criterion-"+n).Text()), " ")
 		for _, part := range text {
