@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,41 +119,6 @@ func (e *Engine) DiscardPlan(ctx context.Context, actor models.Actor, planID, re
 		e.endWork(planID, errCancelled)
 	}
 	return err
-}
-
-var errCleaned error = models.Errorf(models.CodeConflict, "The plan's workspace was cleaned up already.")
-
-// CleanUp removes the workspace of a plan that is over. Its branch, logs and
-// decisions stay.
-func (e *Engine) CleanUp(ctx context.Context, actor models.Actor, planID string) error {
-	if err := require(actor, models.RoleLead); err != nil {
-		return err
-	}
-	plan, project, err := e.planProject(ctx, planID)
-	if err != nil {
-		return err
-	}
-	if !plan.Status.Over() {
-		return wrongState(plan, "cleaned up")
-	}
-	if plan.CleanedAt != nil {
-		return errCleaned
-	}
-	if e.atWork(planID) {
-		return models.Errorf(models.CodeConflict, "The plan's agents and checks are still being stopped. Try again in a moment.")
-	}
-	if err := e.Spaces.Remove(ctx, repoOf(project), planID); err != nil {
-		return fromGit(err)
-	}
-	return e.decide(ctx, planID, func(tx *store.Tx) error {
-		if now, err := tx.Plan(ctx, planID); err != nil || now.CleanedAt != nil {
-			return cmp.Or(err, errCleaned)
-		}
-		if err := tx.SetPlan(ctx, planID, plan.Status, store.PlanSet{CleanedAt: new(e.Now())}); err != nil {
-			return err
-		}
-		return tx.InsertEvent(ctx, models.Event{PlanID: planID, Kind: "plan.cleaned_up", ActorID: actor.ID, Actor: actor.Name, Reason: "workspace removed, branch kept"})
-	})
 }
 
 // cancelPhases moves everything under a plan that has not come to its end to

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"donewhen/dod"
 	"donewhen/engine"
@@ -34,7 +35,18 @@ func planVerbs(p models.Plan, role models.Role) []views.Verb {
 	cancel.Kind, discard.Kind = ui.Secondary, ui.Secondary
 	clean := simple(views.VerbClean, "Clean up", "trash-2", ui.Secondary)
 	clean.Question, clean.Submit = "Remove the workspace?", "Remove the workspace"
-	clean.Body = "The folder that the agents worked in is deleted. The branch with all recorded work, the logs and the decisions stay."
+	clean.Body = "What lies in the folder that the agents worked in is recorded on the branch, then the folder is deleted, with files that git ignores and commits that its HEAD does not reach. The branch, the logs, the decisions and copies of files that had to leave the folder stay."
+	if n := len(p.Unrecorded); n > 0 {
+		names := make([]string, 0, n)
+		for i, u := range p.Unrecorded {
+			if i == 10 {
+				names = append(names, fmt.Sprintf("and %d more", n-i))
+				break
+			}
+			names = append(names, u.Path+" ("+u.Why+")")
+		}
+		clean.Body += " Not recorded, and deleted with it: " + strings.Join(names, ", ") + "."
+	}
 
 	out := []views.Verb{{Key: "plan-copy", Label: "Copy as new plan", Icon: "copy", Kind: ui.Ghost, Href: views.NewPlanFromPath(p.ID)}}
 	switch p.Status {

@@ -186,8 +186,8 @@ func (m *Manager) checkWorkDir(repo Repo, planID string) error {
 	return nil
 }
 
-// Remove deletes W, its private index and what was set aside for it. The branch in M stays, and with
-// it all recorded work. Removing what is not there is no error.
+// Remove deletes W, its private index and other notes about it. The branch in M stays, and with it
+// all recorded work, and so do the copies in KeptDir. Removing what is not there is no error.
 func (m *Manager) Remove(ctx context.Context, repo Repo, planID string) error {
 	unlock, err := m.lockPlan(ctx, repo, planID)
 	if err != nil {
@@ -206,17 +206,38 @@ func (m *Manager) remove(repo Repo, planID string) error {
 	if err := os.Rename(dir, oldName(dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return errors.Join(removeAll(oldName(dir)), removeAll(m.stateDir(repo, planID)))
+	return errors.Join(removeAll(oldName(dir)), m.removeState(repo, planID))
 }
 
-// Discard is Remove, and deletes the plan's branch and refs in M too: its work is gone for good.
+// removeState deletes the server's own files about W, but for what was kept.
+func (m *Manager) removeState(repo Repo, planID string) error {
+	state := m.stateDir(repo, planID)
+	entries, err := os.ReadDir(state)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	left := 0
+	for _, e := range entries {
+		if path := filepath.Join(state, e.Name()); path == m.KeptDir(repo, planID) {
+			left++
+		} else {
+			err = errors.Join(err, removeAll(path))
+		}
+	}
+	if err == nil && left == 0 {
+		err = os.Remove(state)
+	}
+	return err
+}
+
+// Discard is Remove, and deletes the plan's branch and refs in M and what was kept: its work is gone for good.
 func (m *Manager) Discard(ctx context.Context, repo Repo, planID string) error {
 	unlock, err := m.lockPlan(ctx, repo, planID)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := m.remove(repo, planID); err != nil || !lexists(m.mirror(repo)) {
+	if err := errors.Join(m.remove(repo, planID), removeAll(m.stateDir(repo, planID))); err != nil || !lexists(m.mirror(repo)) {
 		return err
 	}
 	c := m.inM(repo, "update-ref", "--stdin")

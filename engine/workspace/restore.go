@@ -85,7 +85,7 @@ func (m *Manager) inTheWayOf(ctx context.Context, repo Repo, planID, tree, path 
 
 // keep moves a file of W to a folder of this minute under the plan's state, on the same disk.
 func (m *Manager) keep(repo Repo, planID, path string) error {
-	return moveInto(m.workDir(repo, planID), path, filepath.Join(m.stateDir(repo, planID), "kept", time.Now().UTC().Format("20060102T150405.000000000")))
+	return moveInto(m.workDir(repo, planID), path, filepath.Join(m.KeptDir(repo, planID), time.Now().UTC().Format("20060102T150405.000000000")))
 }
 
 func moveInto(from, path, folder string) error {

@@ -146,6 +146,12 @@ func (m *Manager) stateDir(r Repo, plan string) string {
 	return filepath.Join(m.cfg.Dir, "state", r.Key, plan)
 }
 
+// KeptDir is where copies lie of files that had to leave W without being recorded, one folder for
+// each time. Nothing in it is ever deleted by the server.
+func (m *Manager) KeptDir(r Repo, plan string) string {
+	return filepath.Join(m.stateDir(r, plan), "kept")
+}
+
 func (m *Manager) indexFile(r Repo, plan string) string {
 	return filepath.Join(m.stateDir(r, plan), "index")
 }
