@@ -35,7 +35,7 @@ func newLogFind(words string) *logFind {
 func (f *logFind) in(raw []byte) bool {
 	text := raw
 	if bytes.ContainsAny(raw, "\x1b\r\b") {
-		text = []byte(plainLine(raw))
+		text = []byte(views.PlainLine(raw))
 	}
 	if !f.exact {
 		f.buf = models.AppendSmall(f.buf[:0], text)
@@ -92,10 +92,4 @@ func (f *logFind) mark(spans []views.LogSpan) (marked []views.LogSpan, found boo
 		}
 	}
 	return marked, true
-}
-
-// plainLine is a line's text as it is seen, without its colours.
-func plainLine(raw []byte) string {
-	var ansi views.ANSI
-	return views.SpanText(ansi.Line(raw))
 }

@@ -117,7 +117,7 @@ func (l *logLooked) take(find *logFind, line engine.LogLine) {
 	if !find.in(line.Data) || len(l.hits) > 0 && l.hits[len(l.hits)-1].N == line.N { // a line around the dropped middle comes in two parts
 		return
 	}
-	text := plainLine(line.Data)
+	text := views.PlainLine(line.Data)
 	places := find.all(text)
 	if len(places) == 0 { // the words crossed a sign that is shown as another
 		return

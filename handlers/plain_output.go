@@ -12,13 +12,10 @@ func plainOutput(said string) string {
 	if !strings.Contains(said, "\x1b") {
 		return said
 	}
-	var ansi views.ANSI
 	var out strings.Builder
 	for line := range strings.Lines(said) {
 		text, broken := strings.CutSuffix(line, "\n")
-		for _, span := range ansi.Line([]byte(text)) {
-			out.WriteString(span.Text)
-		}
+		out.WriteString(views.PlainLine([]byte(text)))
 		if broken {
 			out.WriteByte('\n')
 		}

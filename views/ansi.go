@@ -34,6 +34,13 @@ func SpanText(spans []LogSpan) string {
 type ANSI struct {
 	fg, bg int8 // 1..16, 0 = the page's own
 	style  uint8
+	plain  bool // colours are left out
+}
+
+// PlainLine is the text of a line as Line shows it, without its colours.
+func PlainLine(raw []byte) string {
+	a := ANSI{plain: true}
+	return SpanText(a.Line(raw))
 }
 
 const (
@@ -66,7 +73,7 @@ func (a *ANSI) Line(raw []byte) []LogSpan {
 		case c == 0x1b:
 			n, sgr, ok := escape(raw)
 			raw = raw[n:]
-			if ok {
+			if ok && !a.plain {
 				flush()
 				a.apply(sgr)
 				class = a.class()

@@ -34,6 +34,9 @@ func TestANSILine(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var a ANSI
+			if got, plain := SpanText(tc.want), PlainLine([]byte(tc.in)); got != plain {
+				t.Errorf("plain it is %q, want %q", plain, got)
+			}
 			if got := a.Line([]byte(tc.in)); !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
@@ -102,6 +105,10 @@ func FuzzANSI(f *testing.F) {
 	f.Add([]byte("\x1b[38;5;999;;m\x1b]0;"))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var a ANSI
+		if shown := SpanText(a.Line(line)); shown != PlainLine(line) {
+			t.Errorf("%q is shown as %q, and is searched as %q", line, shown, PlainLine(line))
+		}
+		a = ANSI{}
 		for _, s := range a.Line(line) {
 			if strings.ContainsAny(s.Text, "\x1b\r\x00") || strings.ContainsAny(s.Class, "\"<>") {
 				t.Errorf("%q made %+v", line, s)
