@@ -1,9 +1,6 @@
 package dod
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Agreed is what a definition of done asks for: its criteria, filled, the
 // arguments that its commands read, and how many judges its judged lines ask.
@@ -15,7 +12,7 @@ type Agreed struct {
 
 // Dropped are the required criteria of before that after does not ask for as
 // strictly any more: taken out, worded or checked otherwise, of a lower level,
-// with another value in their command, or asked of fewer judges. A criterion that
+// carried out with other values, or asked of fewer judges. A criterion that
 // only moved, or became a (must), is not among them.
 func Dropped(before, after Agreed) []Criterion {
 	var dropped []Criterion
@@ -32,19 +29,10 @@ func keeps(before, after Agreed, was, now Criterion) bool {
 		return false
 	}
 	switch was.Check.Kind {
-	case CheckRun:
-		return slices.Equal(argsRead(was.Check.Arg, before.Args), argsRead(was.Check.Arg, after.Args))
+	case CheckRun: // a script that it starts may read any of them
+		return slices.Equal(ArgEnv(before.Args), ArgEnv(after.Args))
 	case CheckText, CheckJudge:
 		return after.Opinions >= before.Opinions
 	}
 	return true
-}
-
-// argsRead are the values that a command may read, as ARG_NAME=value. A name that
-// only begins like one counts too: unsure means that it reads it.
-func argsRead(command string, args map[string]string) []string {
-	return slices.DeleteFunc(ArgEnv(args), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return !strings.Contains(command, name)
-	})
 }

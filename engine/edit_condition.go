@@ -101,12 +101,14 @@ func refuseStaleApproval(ctx context.Context, tx *store.Tx, ph models.Phase) err
 	return refuseOtherArgs(ctx, tx, ph, *v)
 }
 
-// refuseOtherArgs keeps a pass from being approved by commands that read other
-// values now. Which values a verdict saw is not stored: a change of the plan's
-// definition of done, which holds the values, is taken for a change of them.
+// argsChanged marks the change of a definition of done that changed its values too.
+const argsChanged = "values"
+
+// refuseOtherArgs keeps a pass from being approved by commands that get other
+// values now than when it was judged. A script that a command starts may read any.
 func refuseOtherArgs(ctx context.Context, tx *store.Tx, ph models.Phase, v models.Verdict) error {
 	if !slices.ContainsFunc(dod.ParseCriteria(ph.DoneWhen), func(c dod.Criterion) bool {
-		return c.Check.Kind == dod.CheckRun && strings.Contains(c.Check.Arg, "ARG_")
+		return c.Check.Kind == dod.CheckRun
 	}) {
 		return nil
 	}
@@ -119,8 +121,8 @@ func refuseOtherArgs(ctx context.Context, tx *store.Tx, ph models.Phase, v model
 			if e.CreatedAt.Before(v.CreatedAt) {
 				return nil
 			}
-			if e.Kind == "plan.dod_changed" {
-				return models.Errorf(models.CodeConflict, "Its commands read values of the plan's definition of done, which was changed after this pass was judged. Give the phase another pass.")
+			if e.Kind == "plan.dod_changed" && e.To == argsChanged {
+				return models.Errorf(models.CodeConflict, "Its commands may read the values of the plan's definition of done, which were changed after this pass was judged. Give the phase another pass.")
 			}
 			before = e.ID
 		}

@@ -62,7 +62,11 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 		if reason != "" {
 			said = reason + "\n" + said
 		}
-		return tx.InsertEvent(ctx, models.Event{PlanID: planID, Kind: "plan.dod_changed", ActorID: actor.ID, Actor: actor.Name, Reason: said})
+		to := ""
+		if !slices.Equal(dod.ArgEnv(plan.DodArgs), dod.ArgEnv(fresh.DodArgs)) {
+			to = argsChanged
+		}
+		return tx.InsertEvent(ctx, models.Event{PlanID: planID, Kind: "plan.dod_changed", To: to, ActorID: actor.ID, Actor: actor.Name, Reason: said})
 	})
 }
 

@@ -191,49 +191,6 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	return set, nil
 }
 
-// planContext is what a definition of done is matched against: each phase's
-// final pass under "<phase>/…", "<phase>/files", and the added lines of the
-// whole plan; rendering is the same, bounded, for a judge.
-func (e *Engine) planContext(ctx context.Context, plan models.Plan, project models.Project) (all Evidence, rendering string, err error) {
-	all = Evidence{Values: map[string]string{}, Whole: map[string]string{}, Cut: map[string]bool{}}
-	phases, err := e.Store.PhasesOf(ctx, plan.ID)
-	if err != nil {
-		return all, "", err
-	}
-	names := make([]string, len(phases))
-	for i, ph := range phases {
-		names[i] = ph.Name
-	}
-	names = distinct(names)
-	var tasks []string
-	for i, ph := range phases {
-		if ph.PassID == nil {
-			continue
-		}
-		pass, err := e.Store.Pass(ctx, *ph.PassID)
-		if err != nil {
-			return all, "", err
-		}
-		ev, err := e.CollectEvidence(ctx, repoOf(project), pass)
-		if err != nil {
-			return all, "", err
-		}
-		for k, whole := range ev.Whole {
-			if k != "diff" { // the plan's own diff stands below
-				all.put(names[i]+"/"+k, ev.Values[k], whole, ev.Cut[k])
-			}
-		}
-		rendering += "# Phase " + itoa(ph.Position) + ": " + ph.Name + "\n" + ev.Render(nil) + "\n"
-		tasks = append(tasks, pass.TaskText)
-	}
-	added, cut, err := e.Spaces.AddedLines(ctx, repoOf(project), plan.BaseCommit, plan.WorkCommit, maxDiff)
-	if err != nil {
-		return all, "", fmt.Errorf("read the plan's added lines: %w", err)
-	}
-	all.put("diff", newEcho(tasks...).removeFromFiles(e.redact(fileText(added))), bothWays(added), cut)
-	return all, rendering, nil
-}
-
 // fingerprint is what an evaluation, a waiver or a sign-off is bound to.
 func (e *Engine) fingerprint(plan models.Plan) string {
 	p := e.parts(plan)

@@ -87,7 +87,7 @@ func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass 
 		}
 		label, message, output := labels[i], cleanText(r.FinalMessage), cleanText(string(raw))
 		re := RunEvidence{
-			Label: label, Run: r, Cut: cut || r.LogCut,
+			Label: label, Run: r, Cut: cut || r.LogCut || int64(len(raw)) < min(r.LogBytes, maxOutput), // a log that was lost is not empty
 			Message: echo.remove(e.redact(message)), Output: echo.remove(e.redact(output)),
 		}
 		if r.StartedAt != nil && r.EndedAt != nil {
@@ -109,8 +109,8 @@ func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass 
 	// What the passes before left in the tree is judged too: a fault of pass 1 is
 	// not gone because pass 2 did nothing, nor is what pass 1 did right.
 	from := pass.StartCommit
-	if ph.StartCommit != "" {
-		from = ph.StartCommit
+	if ph.EvidenceFrom != "" {
+		from = ph.EvidenceFrom
 	}
 	diff, err := e.Spaces.Diff(ctx, repo, from, pass.EndCommit)
 	if err != nil {
@@ -120,22 +120,29 @@ func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass 
 	if err != nil {
 		return ev, fmt.Errorf("read the phase's added lines: %w", err)
 	}
-	ev.Files, ev.Added, ev.Gone = diff.Files, diff.Added, diff.Deleted
 	look("diff", added)
-	ev.Diff = echo.removeFromFiles(e.redact(fileText(added)))
-	ev.put("diff", ev.Diff, bothWays(added), cut)
-	// A file's name is the agent's words too: a task text copied into names is an echo.
 	look("files", rawNames(diff.Files))
-	names := fileList(diff.Files)
-	ev.put("files", echo.remove(e.redact(names)), names, false)
+	ev.putChanges(diff, added, cut, echo, e.redact)
 	return ev, nil
 }
 
+// putChanges puts changed files and added lines into evidence. A file's name is
+// the agent's words too: a task text copied into names is an echo.
+func (ev *Evidence) putChanges(diff workspace.Diff, added string, cut bool, echo echo, redact func(string) string) {
+	ev.Files, ev.Added, ev.Gone = diff.Files, diff.Added, diff.Deleted
+	ev.Diff = echo.removeFromFiles(redact(fileText(added)))
+	ev.put("diff", ev.Diff, bothWays(added), cut)
+	names := fileList(diff.Files)
+	ev.put("files", echo.remove(redact(names)), names, false)
+}
+
+// put keeps a value; an empty one only where it was cut: that nothing of it is
+// there is not known then.
 func (ev *Evidence) put(key, value, whole string, cut bool) {
-	if value != "" {
+	if value != "" || cut {
 		ev.Values[key] = value
 	}
-	if whole != "" {
+	if whole != "" || cut {
 		ev.Whole[key] = whole
 	}
 	if cut {
@@ -201,20 +208,33 @@ func (ev Evidence) Render(checks []string) string {
 			fmt.Fprintf(&b, ", %s", r.Duration.Round(time.Millisecond))
 		}
 		b.WriteString("\n")
-		part(&b, "Final message", r.Message)
-		part(&b, "Output", r.Output)
+		part(&b, "Final message", r.Message, false)
+		part(&b, "Output", r.Output, r.Cut)
 	}
-	fmt.Fprintf(&b, "## Changed files: %d (+%d -%d lines)\n", len(ev.Files), ev.Added, ev.Gone)
-	part(&b, "Files", fileList(ev.Files))
-	part(&b, "Added lines", ev.Diff)
+	ev.renderChanges(&b)
 	if len(checks) > 0 {
-		part(&b, "Checks", strings.Join(checks, "\n"))
+		part(&b, "Checks", strings.Join(checks, "\n"), false)
 	}
 	return b.String()
 }
 
-func part(b *strings.Builder, title, text string) {
+func (ev Evidence) renderChanges(b *strings.Builder) {
+	fmt.Fprintf(b, "## Changed files: %d (+%d -%d lines)\n", len(ev.Files), ev.Added, ev.Gone)
+	part(b, "Files", fileList(ev.Files), false)
+	part(b, "Added lines", ev.Diff, ev.Cut["diff"])
+}
+
+// part writes one text, bounded. What was cut before says so: "none" would be a
+// claim about what nobody has seen.
+func part(b *strings.Builder, title, text string, cut bool) {
+	if cut {
+		title += " (too long to be kept whole: there is more that is not shown)"
+	}
 	if strings.TrimSpace(text) == "" {
+		if cut {
+			fmt.Fprintf(b, "### %s\n", title)
+			return
+		}
 		fmt.Fprintf(b, "### %s: none\n", title)
 		return
 	}

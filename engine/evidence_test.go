@@ -30,7 +30,7 @@ func TestEvidenceRendering(t *testing.T) {
 	ev := someEvidence()
 	text := ev.Render([]string{"run: make: failed: exit code 2"})
 	for _, want := range []string{"## Run 1: coder (runtime shell), failed, exit code 3, 1.234s", "### Final message\nI did it", "### Output\nok pkg",
-		"## Changed files: 1 (+2 -1 lines)", "renamed Größe x.md (was old\uFFFD.md) +2 -1", "### Added lines\nnew line", "### Checks\nrun: make: failed"} {
+		"## Changed files: 1 (+2 -1 lines)", "renamed Größe x.md (was old\uFFFD.md) +2 -1", "### Added lines (too long to be kept whole: there is more that is not shown)\nnew line", "### Checks\nrun: make: failed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
