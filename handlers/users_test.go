@@ -38,7 +38,7 @@ func TestSetupOnThePages(t *testing.T) {
 	shows(t, c.get("/setup/"+token), "first admin", `autocomplete="new-password"`)
 	a := c.post("/setup/"+token, "name", "Ada & Co", "password", "short")
 	want(t, a, http.StatusUnprocessableEntity)
-	shows(t, a, "The sign", "take at least 10", `value="Ada &amp; Co"`, `aria-invalid="true"`)
+	shows(t, a, "The character", "take at least 10", `value="Ada &amp; Co"`, `aria-invalid="true"`)
 	if strings.Contains(a.body, `value="short"`) {
 		t.Error("the password came back")
 	}
