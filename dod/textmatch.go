@@ -3,7 +3,6 @@ package dod
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,21 +10,22 @@ import (
 // TextMatch is the default evaluator. A criterion with a pattern is matched as a
 // Go regular expression (RE2; (?i), (?m) and (?s) inside) against the context's
 // values; any other text must appear, literally and case-sensitively, in some
-// value or key. An absent: pattern must match no value.
+// value or key, or would but for signs that evidence is cleaned of and for how
+// accents are composed. An absent: pattern must match no reading of any value.
 //
 // With an empty context everything is skipped. A pattern that does not compile
 // fails with the error. run:, file:, judge and human are none of its business and
 // are skipped.
 //
 // It costs one pass over the values for all literal texts together and one for
-// each distinct pattern.
+// each distinct pattern, for absent: one over each reading.
 type TextMatch struct {
 	// Cut names the context keys whose values are not whole. absent: cannot be
 	// decided over them and is skipped, unless the pattern is found.
 	Cut map[string]bool
-	// Whole are the values before anything was taken out of them (echoes of the
-	// task, secrets): what absent: looks at, since what was taken out was there.
-	// nil means that nothing was.
+	// Whole are the values as they came, before anything was taken out of them
+	// (echoes of the task, secrets, signs): what absent: looks at, since what was
+	// taken out was there. nil means that nothing was.
 	Whole map[string]string
 	// ValuesOnly: keys are no evidence, because people chose them and no agent.
 	ValuesOnly bool
@@ -36,13 +36,15 @@ type TextMatch struct {
 func (t TextMatch) Evaluate(ctx context.Context, criteria []Criterion, evidence map[string]string) []Result {
 	results := make([]Result, len(criteria))
 	search := newSearch(evidence, t.Cut)
-	whole := search
-	if t.Whole != nil {
-		whole = newSearch(t.Whole, t.Cut)
-	}
 	search.valuesOnly = t.ValuesOnly
-	var literals []int // positions in criteria, decided together below
+	whole, wholeCut := evidence, search.cut
+	if t.Whole != nil {
+		whole = t.Whole
+		wholeCut = newSearch(whole, t.Cut).cut
+	}
+	var literals, absents []int // positions in criteria, decided together below
 	for i, c := range criteria {
+		absent := c.Check.Kind == CheckAbsent
 		switch c.Check.Kind {
 		case CheckText, CheckMatch, CheckAbsent, "":
 		default:
@@ -50,38 +52,54 @@ func (t TextMatch) Evaluate(ctx context.Context, criteria []Criterion, evidence 
 			continue
 		}
 		switch {
-		case len(evidence) == 0 && (c.Check.Kind != CheckAbsent || len(t.Whole) == 0):
+		case len(evidence) == 0 && (!absent || len(wholeCut) == 0 && showNothing(t.Whole)):
 			results[i] = skipped(c, "there is no evidence to look at")
 		case c.hasPattern() && ctx.Err() != nil:
-			results[i] = skipped(c, "the evaluation was stopped: "+ctx.Err().Error())
-		case c.hasPattern() && c.Check.Kind == CheckAbsent:
-			results[i] = whole.pattern(c)
+			results[i] = stopped(c, ctx)
+		case c.hasPattern() && absent:
+			absents = append(absents, i)
 		case c.hasPattern():
 			results[i] = search.pattern(c)
-		case c.Check.Kind == CheckAbsent:
+		case absent:
 			results[i] = failed(c, "the pattern is empty, so there is nothing whose absence could be shown")
-		case strings.TrimSpace(c.Text) == "":
+		case Blank(c.Text):
 			results[i] = failed(c, "the criterion has no text to look for")
 		default:
 			literals = append(literals, i)
 		}
 	}
-	texts := make([]string, len(literals))
-	for i, at := range literals {
-		texts[i] = criteria[at].Text
+	at := func(positions []int) []Criterion {
+		picked := make([]Criterion, len(positions))
+		for i, at := range positions {
+			picked[i] = criteria[at]
+		}
+		return picked
 	}
-	for i, match := range search.texts(ctx, texts) {
-		c := criteria[literals[i]]
-		switch {
-		case match != nil:
-			results[literals[i]] = found(c, match)
-		case ctx.Err() != nil:
-			results[literals[i]] = skipped(c, "the evaluation was stopped: "+ctx.Err().Error())
-		default:
-			results[literals[i]] = failed(c, "the text was not found in the evidence"+search.cutNote())
+	if len(absents) > 0 {
+		absence := newAbsence(whole, wholeCut, at(absents))
+		absence.look(ctx)
+		for _, i := range absents {
+			results[i] = absence.result(ctx, criteria[i])
 		}
 	}
+	for i, r := range search.literals(ctx, at(literals)) {
+		results[literals[i]] = r
+	}
 	return results
+}
+
+// showNothing reports whether values hold nothing but signs that are taken out.
+func showNothing(values map[string]string) bool {
+	for _, v := range values {
+		if withoutSigns(v) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+func stopped(c Criterion, ctx context.Context) Result {
+	return skipped(c, "the evaluation was stopped: "+ctx.Err().Error())
 }
 
 func skipped(c Criterion, why string) Result {
@@ -103,6 +121,7 @@ type search struct {
 	cut      []string // the cut keys that are in the evidence, sorted
 	lines    map[string]*lineIndex
 	compiled map[string]*compiledPattern
+	folded   *search // the same, folded; made when it is needed
 
 	valuesOnly bool
 }
@@ -136,28 +155,16 @@ func (s *search) cutNote() string {
 	return "; only the kept part of " + clip(strings.Join(s.cut, ", "), 200) + " could be searched"
 }
 
-// pattern decides a match: or absent: criterion.
+// pattern decides a match: criterion.
 func (s *search) pattern(c Criterion) Result {
 	p, ok := s.compiled[c.Pattern]
 	if !ok {
 		p = s.matchPattern(c.Pattern)
 		s.compiled[c.Pattern] = p
 	}
-	absent := c.Check.Kind == CheckAbsent
-	open := OpenPlaceholders([]Criterion{{Check: c.Check}})
 	switch {
-	case absent && len(open) > 0:
-		return failed(c, "{"+open[0]+"} is not filled in, so nothing can be said about its absence; give it a value, or write \\{"+open[0]+"\\} for the braces themselves")
 	case p.err != nil:
 		return failed(c, p.err.Error())
-	case absent && p.match != nil:
-		r := failed(c, "must be absent, but is in "+p.match.where())
-		r.Match = p.match
-		return r
-	case absent && len(s.cut) > 0:
-		return skipped(c, "absence cannot be shown: "+clip(strings.Join(s.cut, ", "), 200)+" was cut")
-	case absent:
-		return Result{Criterion: c, Status: Passed, Reasoning: "the pattern matches nowhere in the evidence"}
 	case p.match != nil:
 		return found(c, p.match)
 	}
@@ -165,24 +172,65 @@ func (s *search) pattern(c Criterion) Result {
 }
 
 func (s *search) matchPattern(pattern string) *compiledPattern {
-	re, err := regexp.Compile(pattern)
+	form, err := compileForm(pattern)
 	if err != nil {
 		return &compiledPattern{err: err}
 	}
-	if re.MatchString("") {
-		return &compiledPattern{err: errMatchesEmpty}
+	match := s.first(form)
+	if match == nil && mayFold(pattern) {
+		if form, err := compileForm(fold(pattern)); err == nil {
+			match = s.fold().first(form)
+		}
 	}
-	needed := neededLiteral(pattern)
+	return &compiledPattern{match: match}
+}
+
+// first is where form matches first, in the order of the keys.
+func (s *search) first(form patternForm) *Match {
 	for _, key := range s.keys {
 		value := s.evidence[key]
-		if !strings.Contains(value, needed) {
+		if !strings.Contains(value, form.needed) {
 			continue
 		}
-		if at := re.FindStringIndex(value); at != nil {
-			return &compiledPattern{match: s.place(key, at[0], at[1])}
+		if at := form.re.FindStringIndex(value); at != nil {
+			return s.place(key, at[0], at[1])
 		}
 	}
-	return &compiledPattern{}
+	return nil
+}
+
+// literals decides criteria whose text must appear.
+func (s *search) literals(ctx context.Context, criteria []Criterion) []Result {
+	texts := make([]string, len(criteria))
+	for i, c := range criteria {
+		texts[i] = c.Text
+	}
+	matches := s.texts(ctx, texts)
+	folded, any := make([]string, len(texts)), false
+	for i, text := range texts {
+		if matches[i] == nil && mayFold(text) {
+			folded[i], any = fold(text), true
+		}
+	}
+	if any && ctx.Err() == nil {
+		for i, match := range s.fold().texts(ctx, folded) {
+			if match != nil {
+				matches[i] = match
+			}
+		}
+	}
+	results := make([]Result, len(criteria))
+	for i, c := range criteria {
+		switch {
+		case matches[i] != nil:
+			results[i] = found(c, matches[i])
+		case ctx.Err() != nil:
+			results[i] = stopped(c, ctx)
+		default:
+			results[i] = failed(c, "the text was not found in the evidence"+s.cutNote())
+		}
+	}
+	return results
 }
 
 // texts looks all texts up together; the place is the first in the sorted keys'
@@ -202,9 +250,10 @@ func (s *search) texts(ctx context.Context, texts []string) []*Match {
 		return matches
 	}
 	for _, key := range s.keys {
-		finder.find(key, func(text, end int) {
+		name := s.nameOf(key)
+		finder.find(name, func(text, end int) {
 			start := end - len(texts[text])
-			matches[text] = &Match{Key: key, Before: key[:start], Text: key[start:end], After: key[end:]}
+			matches[text] = &Match{Key: key, Before: name[:start], Text: name[start:end], After: name[end:]}
 		})
 	}
 	return matches

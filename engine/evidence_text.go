@@ -8,13 +8,11 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"donewhen/dod"
 )
 
 var (
-	// CSI, OSC, character sets and the two-byte escapes: colours, cursor moves,
-	// titles, links. An OSC that never ends in its line hides nothing: only its
-	// first byte goes, or an agent could hide the rest of its output with it.
-	escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)|\x1b[ -/]+[0-~]|\x1b[@-Z\\\\^_=><a-z0-9]?")
 	// What differs from run to run without meaning anything.
 	times = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|seconds|m\d+(?:\.\d+)?s)\b`)
 	// Shapes of well-known credentials, wherever they come from.
@@ -23,42 +21,15 @@ var (
 
 const redacted = "[redacted]"
 
-// cleanText strips control sequences, folds line ends to \n, takes control and
-// zero-width signs out and replaces invalid UTF-8.
-func cleanText(s string) string {
-	return withoutSigns(escapes.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), ""))
-}
+// cleanText is what an agent said or printed, as a terminal would show it.
+func cleanText(s string) string { return dod.Printed(s) }
 
-// fileText is cleanText for what stands in a file: no terminal interprets it, so
-// a control sequence hides nothing there. Only the signs that cannot be seen go,
-// what stands between them stays.
-func fileText(s string) string { return withoutSigns(strings.ToValidUTF8(s, "\uFFFD")) }
+// fileText is what stands in a file.
+func fileText(s string) string { return dod.Written(s) }
 
-// bothWays is a text for `absent:`: as a file has it and as a terminal would show
-// it, so that neither way of reading hides a word from it.
-func bothWays(s string) string {
-	file, shown := fileText(s), cleanText(s)
-	if file == shown {
-		return file
-	}
-	return file + "\n" + shown
-}
-
-// withoutSigns takes control and zero-width signs out and folds line ends to \n.
-func withoutSigns(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == '\r':
-			return '\n' // a progress line that overwrites itself
-		case r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff':
-			return -1
-		}
-		return r
-	}, s)
-}
+// bothWays is a text for `absent:`: as it came, since the matcher reads it in
+// every way, and a sign that is taken out first could not be looked for.
+func bothWays(s string) string { return s }
 
 // redact takes configured secrets and well-known credential shapes out.
 func (e *Engine) redact(s string) string {
@@ -145,19 +116,19 @@ func inJSON(line string) []string {
 	js := strings.Trim(bare.String(), "\n")
 	js = js[1 : len(js)-1]
 	forms := []string{js, strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`).Replace(js)}
-	ascii := ""
+	var ascii strings.Builder
 	for _, r := range js {
 		switch {
 		case r < utf8.RuneSelf:
-			ascii += string(r)
+			ascii.WriteRune(r)
 		case r > 0xffff:
 			hi, lo := utf16.EncodeRune(r)
-			ascii += fmt.Sprintf(`\u%04x\u%04x`, hi, lo)
+			fmt.Fprintf(&ascii, `\u%04x\u%04x`, hi, lo)
 		default:
-			ascii += fmt.Sprintf(`\u%04x`, r)
+			fmt.Fprintf(&ascii, `\u%04x`, r)
 		}
 	}
-	forms = append(forms, ascii)
+	forms = append(forms, ascii.String())
 	return slices.DeleteFunc(slices.Compact(forms), func(f string) bool { return f == line })
 }
 

@@ -1,0 +1,117 @@
+package dod
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// absence decides absent: criteria. It looks at every reading of every value, and
+// takes a pattern in its strictest sense: what people mean by it, not only what
+// it says.
+type absence struct {
+	values map[string]string // as they came
+	cut    []string          // the keys whose values are not whole
+	sought map[string]*soughtPattern
+}
+
+// soughtPattern is kept per expression, so that equal ones are looked for once.
+type soughtPattern struct {
+	err   error
+	forms []patternForm
+	match *Match
+}
+
+func newAbsence(values map[string]string, cut []string, criteria []Criterion) *absence {
+	a := &absence{values: values, cut: cut, sought: map[string]*soughtPattern{}}
+	for _, c := range criteria {
+		if a.sought[c.Pattern] == nil {
+			a.sought[c.Pattern] = seek(c.Pattern)
+		}
+	}
+	return a
+}
+
+// seek compiles the forms in which a pattern is looked for: as it is written, and
+// as it looks (without signs that cannot be seen, composed). In both ^ and $ are
+// also the ends of a line.
+func seek(pattern string) *soughtPattern {
+	if _, err := compileForm(pattern); err != nil {
+		return &soughtPattern{err: err}
+	}
+	p := &soughtPattern{}
+	for _, written := range slices.Compact([]string{pattern, asItLooks(pattern)}) {
+		if form, err := compileForm("(?m)" + written); err == nil {
+			p.forms = append(p.forms, form)
+		}
+	}
+	return p
+}
+
+func asItLooks(pattern string) string { return norm.NFC.String(withoutUnseen(pattern)) }
+
+// look goes through all values until each pattern is found or ctx ends.
+func (a *absence) look(ctx context.Context) {
+	for _, key := range slices.Sorted(maps.Keys(a.values)) {
+		for reading := range readings(a.values[key]) {
+			if ctx.Err() != nil || !a.lookAt(ctx, key, reading) {
+				return
+			}
+		}
+	}
+}
+
+// lookAt looks for what was not found yet and says whether anything is left.
+func (a *absence) lookAt(ctx context.Context, key, reading string) (left bool) {
+	view := newSearch(map[string]string{key: reading}, nil)
+	for _, p := range a.sought {
+		for _, form := range p.forms {
+			if p.match == nil && ctx.Err() == nil {
+				p.match = view.first(form)
+			}
+		}
+		left = left || p.err == nil && p.match == nil
+	}
+	return left
+}
+
+func (a *absence) result(ctx context.Context, c Criterion) Result {
+	p := a.sought[c.Pattern]
+	open := OpenPlaceholders([]Criterion{{Check: c.Check}})
+	switch {
+	case len(open) > 0:
+		return failed(c, "{"+open[0]+"} is not filled in, so nothing can be said about its absence; give it a value, or write \\{"+open[0]+"\\} for the braces themselves")
+	case p.err != nil:
+		return failed(c, p.err.Error())
+	case p.match != nil:
+		r := failed(c, "must be absent, but is in "+p.match.where())
+		r.Match = p.match
+		return r
+	case ctx.Err() != nil:
+		return stopped(c, ctx)
+	case len(a.cut) > 0:
+		return skipped(c, "absence cannot be shown: "+clip(strings.Join(a.cut, ", "), 200)+" was cut")
+	}
+	return Result{Criterion: c, Status: Passed, Reasoning: "the pattern matches nowhere in the evidence"}
+}
+
+// patternForm is a compiled expression with the text that each match must hold.
+type patternForm struct {
+	re     *regexp.Regexp
+	needed string
+}
+
+func compileForm(pattern string) (patternForm, error) {
+	re, err := regexp.Compile(pattern)
+	switch {
+	case err != nil:
+		return patternForm{}, err
+	case re.MatchString(""):
+		return patternForm{}, errMatchesEmpty
+	}
+	return patternForm{re, neededLiteral(pattern)}, nil
+}

@@ -1,0 +1,96 @@
+package dod
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"iter"
+	"strings"
+	"unicode/utf16"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// readings are the ways to read a text as it came, for checks of what must be
+// absent: whoever hides a word from one of them is found by another. Each is valid
+// UTF-8, and none comes twice, so plain text has one. They are made one after the
+// other, because a text may be many megabytes long.
+//
+//   - as a file has it and as it was printed (Written, Printed), which is what
+//     people are shown
+//   - both without any sign that cannot be seen
+//   - as a terminal leaves it, with what was written over
+//   - with nothing taken out, for a check of those signs themselves
+//   - what UTF-16 stands for
+//   - and each of them composed (NFC), as é and not as e with an accent
+func readings(raw string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		type sum struct {
+			hash uint64
+			size int
+		}
+		seed, seen := maphash.MakeSeed(), map[sum]bool{}
+		once := func(s string) bool {
+			for _, form := range [...]string{s, norm.NFC.String(s)} {
+				id := sum{maphash.String(seed, form), len(form)}
+				if seen[id] {
+					continue
+				}
+				seen[id] = true
+				if !yield(form) {
+					return false
+				}
+			}
+			return true
+		}
+		if !readAs(strings.ToValidUTF8(raw, "\ufffd"), once) {
+			return
+		}
+		if wide := FromUTF16(raw); wide != raw {
+			readAs(wide, once)
+		}
+	}
+}
+
+func readAs(valid string, yield func(string) bool) bool {
+	written, printed := withoutSigns(valid), withoutSigns(withoutEscapes(valid))
+	if !yield(written) || !yield(printed) || !yield(withoutUnseen(written)) || !yield(withoutUnseen(printed)) {
+		return false
+	}
+	returns := strings.Count(valid, "\r") > strings.Count(valid, "\r\n")
+	if returns && !yield(withoutUnseen(valid)) {
+		return false
+	}
+	if (returns || moves(valid)) && !yield(onScreen(valid)) {
+		return false
+	}
+	return yield(valid)
+}
+
+// moves reports whether a terminal would do more than to print s.
+func moves(s string) bool {
+	for _, sign := range [...]string{"\x1b", "\b", "\u0090", "\u0098", "\u009b", "\u009d", "\u009e", "\u009f"} {
+		if strings.Contains(s, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// FromUTF16 is a text that begins with the byte order mark of UTF-16 as UTF-8,
+// and any other text as it is.
+func FromUTF16(s string) string {
+	var order binary.ByteOrder
+	switch {
+	case strings.HasPrefix(s, "\xff\xfe"):
+		order = binary.LittleEndian
+	case strings.HasPrefix(s, "\xfe\xff"):
+		order = binary.BigEndian
+	default:
+		return s
+	}
+	units := make([]uint16, 0, len(s)/2)
+	for b := []byte(s[2:]); len(b) > 1; b = b[2:] {
+		units = append(units, order.Uint16(b))
+	}
+	return string(utf16.Decode(units))
+}
