@@ -202,3 +202,12 @@ func TestFilesKeepWhatTheTaskAskedToWrite(t *testing.T) {
 		t.Errorf("the second phase's honest work was taken out: %q", got)
 	}
 }
+
+// The forms of a line as long as a file are built in one go: each sign of its own
+// took a minute for 200 KB.
+func TestALongTaskLineIsBuiltOnce(t *testing.T) {
+	line := strings.Repeat(`{"a":1},`, 25_000)
+	if n := testing.AllocsPerRun(1, func() { inJSON(line) }); n > 1000 {
+		t.Errorf("%.0f allocations for a line of %d bytes", n, len(line))
+	}
+}
