@@ -10,6 +10,7 @@ import (
 	"donewhen/dod"
 	"donewhen/engine/workspace"
 	"donewhen/models"
+	"donewhen/models/store"
 )
 
 // suite is the evaluator for a plan's workspace, without an asker. tree is the
@@ -88,14 +89,34 @@ func (e *Engine) runCheck(ctx context.Context, plan models.Plan, project models.
 	out := e.Check(ctx, CheckJob{Dir: dir, Home: home, Command: command, Env: dod.ArgEnv(plan.DodArgs), Limit: e.CheckLimit,
 		AtLimit: "raise DONEWHEN_CHECK_LIMIT or make the check quicker"})
 	out.Reasoning = e.redact(cleanText(out.Reasoning))
-	changed, err := e.Spaces.PutBack(context.WithoutCancel(ctx), repoOf(project), plan.ID)
+	ctx = context.WithoutCancel(ctx)
+	back, err := e.Spaces.PutBack(ctx, repoOf(project), plan.ID)
+	e.sayPutBack(ctx, plan.ID, back)
 	switch {
 	case err != nil:
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "What the check left behind could not be looked at: " + err.Error()}
-	case len(changed) > 0:
-		return dod.CheckOutcome{Status: dod.Failed, Reasoning: fmt.Sprintf("The check changed tracked files (%s); they were put back. A check must only look. %s", joinSome(changed), out.Reasoning)}
+	case len(back.Changed) > 0:
+		return dod.CheckOutcome{Status: dod.Failed, Reasoning: fmt.Sprintf("The check changed tracked files (%s); they were put back. A check must only look. %s", joinSome(back.Changed), out.Reasoning)}
 	}
 	return out
+}
+
+// sayPutBack writes into the activity where the files are that a check, or a
+// person beside it, changed: a person may look for them.
+func (e *Engine) sayPutBack(ctx context.Context, planID string, back workspace.Returned) {
+	if len(back.Kept) == 0 {
+		return
+	}
+	names := make([]string, len(back.Kept))
+	for i, p := range back.Kept {
+		names[i] = oneName(p)
+	}
+	err := e.change(ctx, planID, func(tx *store.Tx) error {
+		return tx.InsertEvent(ctx, models.Event{PlanID: planID, Kind: "plan.put_back", Actor: models.Server.Name, Reason: back.Folder + ": " + joinSome(names)})
+	})
+	if err != nil {
+		e.Log.Error("where files are kept could not be stored", "plan", planID, "folder", back.Folder, "err", err)
+	}
 }
 
 // FileCheck is a `file:` check: it looks path up inside the folder dir and never

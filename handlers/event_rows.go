@@ -45,6 +45,9 @@ func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 	case e.Kind == "plan.found_changes":
 		row.Sentence = "Files were changed in the workspace outside of any run, and are recorded with the work"
 		row.Icon, row.Tone = "pencil", ui.ToneWarn
+	case e.Kind == "plan.put_back":
+		row.Sentence = "Files that changed while a check ran were put back; copies are kept"
+		row.Icon, row.Tone = "pencil", ui.ToneWarn
 	case e.Kind == "phase.over_budget":
 		row.Sentence = orWord(phase, "A phase") + ": stopped by the budget"
 		row.Icon, row.Tone = "gauge", ui.ToneWarn

@@ -110,9 +110,9 @@ func TestNothingPlantedRuns(t *testing.T) {
 	_, _, err = m.AddedLines(ctx, repo, p.ws.BaseCommit, s.Commit, 0)
 	must(t, err)
 	write(t, p.path("a.txt"), "by a check\n")
-	changed, err := m.PutBack(ctx, repo, p.id)
+	back, err := m.PutBack(ctx, repo, p.id)
 	must(t, err)
-	sameList(t, "put back", changed, []string{"a.txt"})
+	sameList(t, "put back", back.Changed, []string{"a.txt"})
 	must(t, m.Restore(ctx, repo, p.id, p.ws.BaseCommit))
 	must(t, m.Restore(ctx, repo, p.id, s.Commit))
 	_, err = m.Preview(ctx, repo, p.id, "main")
@@ -165,9 +165,9 @@ func TestLinksOutOfTheWorkspaceAreNotFollowed(t *testing.T) {
 	equal(t, "sub/c.txt", read(t, p.path("sub/c.txt")), "c\n")
 	must(t, os.RemoveAll(p.path("sub")))
 	must(t, os.Symlink(outside, p.path("sub")))
-	changed, err := p.m.PutBack(context.Background(), p.repo, p.id)
+	back, err := p.m.PutBack(context.Background(), p.repo, p.id)
 	must(t, err)
-	sameList(t, "put back", changed, []string{"sub/c.txt"})
+	sameList(t, "put back", back.Changed, []string{"sub/c.txt"})
 	sameFingerprint(t, before, fingerprint(t, outside))
 	equal(t, "sub/c.txt", read(t, p.path("sub/c.txt")), "c\n")
 }
@@ -283,9 +283,9 @@ func TestPipesThatHangGit(t *testing.T) {
 		}
 	}
 	// What was unrecorded is the agent's: putting back after a check leaves it, setting back moves it.
-	changed, err := p.m.PutBack(context.Background(), p.repo, p.id)
+	back, err := p.m.PutBack(context.Background(), p.repo, p.id)
 	must(t, err)
-	sameList(t, "put back", changed, nil)
+	sameList(t, "put back", back.Changed, nil)
 	equal(t, "pipe is there", lexists(p.path("pipe")), true)
 	must(t, p.m.Restore(context.Background(), p.repo, p.id, p.ws.BaseCommit))
 	equal(t, "b.txt", read(t, p.path("b.txt")), "b\n")
@@ -326,9 +326,9 @@ func TestUnreadableAndLargeFiles(t *testing.T) {
 		t.Fatalf("unrecorded: %+v", s.Unrecorded)
 	}
 
-	changed, err := p.m.PutBack(ctx, p.repo, p.id)
+	back, err := p.m.PutBack(ctx, p.repo, p.id)
 	must(t, err)
-	sameList(t, "put back", changed, nil)
+	sameList(t, "put back", back.Changed, nil)
 	equal(t, "a.txt", read(t, p.path("a.txt")), large)
 
 	must(t, os.Chmod(p.path("sub"), 0o755))
@@ -381,9 +381,9 @@ func TestOddNames(t *testing.T) {
 	for _, n := range names {
 		write(t, p.path(n), "by a check")
 	}
-	changed, err := p.m.PutBack(context.Background(), p.repo, p.id)
+	back, err := p.m.PutBack(context.Background(), p.repo, p.id)
 	must(t, err)
-	equal(t, "put back", len(changed), len(names))
+	equal(t, "put back", len(back.Changed), len(names))
 	for _, n := range names {
 		equal(t, n, read(t, p.path(n)), n)
 	}

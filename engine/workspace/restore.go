@@ -4,19 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
-	"time"
 )
 
 // Restore sets W back to the tree of commit (one recorded in M), for a retry from the phase's start.
 // First a snapshot of W is made, then a new commit on the plan's branch has commit's tree: history
-// only grows. Ignored files stay. Files that no snapshot could record and that are in the way are
-// moved to the plan's folder under state/, never deleted.
+// only grows. Ignored files stay. Files that no snapshot has and that are in the way are moved to KeptDir,
+// never deleted.
 func (m *Manager) Restore(ctx context.Context, repo Repo, planID, commit string) error {
 	if err := checkOID(commit); err != nil {
 		return err
@@ -34,15 +32,26 @@ func (m *Manager) Restore(ctx context.Context, repo Repo, planID, commit string)
 	if err != nil {
 		return err
 	}
+	k := m.newKeeping(repo, planID)
 	for _, u := range before.Unrecorded {
 		in, err := m.inTheWayOf(ctx, repo, planID, tree, u.Path)
 		if err != nil {
 			return err
 		}
 		if in {
-			if err := m.keep(repo, planID, u.Path); err != nil {
+			if err := k.move(u.Path); err != nil {
 				return err
 			}
+		}
+	}
+	// What is ignored now may have been tracked then.
+	out, _, err := m.git(ctx, m.inM(repo, "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=A", before.Tree, tree))
+	if err != nil {
+		return fmt.Errorf("list what comes back into the workspace: %w", err)
+	}
+	for _, p := range split0(out) {
+		if err := k.beforeWriting(p); err != nil {
+			return err
 		}
 	}
 	// W first: if the server dies before the branch moves, the next snapshot records the set-back tree.
@@ -50,6 +59,9 @@ func (m *Manager) Restore(ctx context.Context, repo Repo, planID, commit string)
 	c.long = true
 	if _, _, err := m.git(ctx, c); err != nil {
 		return fmt.Errorf("set the workspace back: %w", err)
+	}
+	if _, err := k.done(); err != nil {
+		return err
 	}
 	if tree == before.Tree {
 		return nil
@@ -83,64 +95,62 @@ func (m *Manager) inTheWayOf(ctx context.Context, repo Repo, planID, tree, path 
 	return false, nil
 }
 
-// keep moves a file of W to a folder of this minute under the plan's state, on the same disk.
-func (m *Manager) keep(repo Repo, planID, path string) error {
-	return moveInto(m.workDir(repo, planID), path, filepath.Join(m.KeptDir(repo, planID), time.Now().UTC().Format("20060102T150405.000000000")))
+// Returned is what PutBack did to W. Paths are slash paths, sorted.
+type Returned struct {
+	Changed []string // files of the last snapshot that were changed, deleted or replaced
+	Kept    []string // what W held otherwise, now in Folder; contents that were kept before are not named again
+	Folder  string
 }
 
-func moveInto(from, path, folder string) error {
-	to := filepath.Join(folder, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	err := os.Rename(filepath.Join(from, filepath.FromSlash(path)), to)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// PutBack undoes what a check did to W: files of the last snapshot that were changed, deleted or
-// replaced are put back and returned (slash paths, sorted); new files that are neither ignored nor
-// unrecorded are moved to the plan's folder under state/ (those of the last check are kept), so that
-// they do not become the agents' work. Ignored files and the insides of submodules are left alone.
-func (m *Manager) PutBack(ctx context.Context, repo Repo, planID string) (changed []string, err error) {
+// PutBack undoes what a check did to W: files of the last snapshot are put back, new files that are
+// neither ignored nor unrecorded are taken out, so that they do not become the agents' work. Nobody
+// knows whether the check or a person changed a file meanwhile, so what W held goes to KeptDir.
+// Ignored files that are not in the way and the insides of submodules are left alone.
+func (m *Manager) PutBack(ctx context.Context, repo Repo, planID string) (done Returned, err error) {
 	unlock, err := m.lockPlan(ctx, repo, planID)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
 	defer unlock()
 	if err := m.checkWorkDir(repo, planID); err != nil {
-		return nil, err
+		return done, err
 	}
 	tip, err := m.resolve(ctx, repo, planRef(planID))
 	if err != nil {
-		return nil, err
+		return done, err
 	}
 	if tip == "" {
-		return nil, refuse(CodeNoWorkspace, nil, "The plan's branch %s is gone from the server's repository: start the plan anew.", branchName(planID))
+		return done, refuse(CodeNoWorkspace, nil, "The plan's branch %s is gone from the server's repository: start the plan anew.", branchName(planID))
 	}
 	r := m.newRecording(repo, planID)
 	if err := r.ensureIndex(ctx, tip); err != nil {
-		return nil, err
+		return done, err
 	}
 	leftOut, err := r.readLeftOut()
 	if err != nil {
-		return nil, err
+		return done, err
 	}
-	if changed, err = r.unblock(ctx, leftOut); err != nil {
-		return nil, err
+	if done.Changed, err = r.unblock(ctx, leftOut); err != nil {
+		return done, err
 	}
-	if err := r.moveNewFiles(ctx, leftOut); err != nil {
-		return nil, err
+	k := m.newKeeping(repo, planID)
+	done.Folder = k.folder
+	err = r.putBack(ctx, k, leftOut, &done)
+	// Also after a failure: what was taken out until then is to be found.
+	kept, e := k.done()
+	done.Kept = kept
+	return done, errors.Join(err, e)
+}
+
+func (r *recording) putBack(ctx context.Context, k *keeping, leftOut leftOut, done *Returned) error {
+	if err := r.moveNewFiles(ctx, k, leftOut); err != nil {
+		return err
 	}
-	restored, err := r.restoreTracked(ctx, leftOut)
-	if err != nil {
-		return nil, err
-	}
-	changed = append(changed, restored...)
-	sort.Strings(changed)
-	return slices.Compact(changed), nil
+	restored, err := r.restoreTracked(ctx, k, leftOut)
+	done.Changed = append(done.Changed, restored...)
+	sort.Strings(done.Changed)
+	done.Changed = slices.Compact(done.Changed)
+	return err
 }
 
 // unblock makes W readable for git again and returns the tracked files that had become pipes.
@@ -163,18 +173,14 @@ func (r *recording) unblock(ctx context.Context, leftOut leftOut) (changed []str
 }
 
 // moveNewFiles moves what the check left behind out of W.
-func (r *recording) moveNewFiles(ctx context.Context, leftOut leftOut) error {
+func (r *recording) moveNewFiles(ctx context.Context, k *keeping, leftOut leftOut) error {
 	out, _, err := r.git(ctx, "", "ls-files", "-z", "-o", "--exclude-standard")
 	if err != nil {
 		return fmt.Errorf("list what a check left: %w", err)
 	}
-	folder := filepath.Join(r.m.stateDir(r.repo, r.plan), "check")
-	if err := removeAll(folder); err != nil {
-		return err
-	}
 	for _, p := range split0(out) {
 		if !leftOut.has(p) {
-			if err := moveInto(r.w, strings.TrimSuffix(p, "/"), folder); err != nil {
+			if err := k.move(strings.TrimSuffix(p, "/")); err != nil {
 				return err
 			}
 		}
@@ -183,7 +189,7 @@ func (r *recording) moveNewFiles(ctx context.Context, leftOut leftOut) error {
 }
 
 // restoreTracked writes files of the index that W has otherwise.
-func (r *recording) restoreTracked(ctx context.Context, leftOut leftOut) (restored []string, err error) {
+func (r *recording) restoreTracked(ctx context.Context, k *keeping, leftOut leftOut) (restored []string, err error) {
 	subs, err := r.gitlinks(ctx)
 	if err != nil {
 		return nil, err
@@ -205,6 +211,11 @@ func (r *recording) restoreTracked(ctx context.Context, leftOut leftOut) (restor
 	restored = slices.Compact(restored) // -m names a deleted file twice
 	if len(restored) == 0 {
 		return nil, nil
+	}
+	for _, p := range restored {
+		if err := k.beforeWriting(p); err != nil {
+			return nil, fmt.Errorf("keep what is put back: %w", err)
+		}
 	}
 	c := r.call(join0(restored), "checkout-index", "-f", "-u", "-z", "--stdin")
 	c.long = true
