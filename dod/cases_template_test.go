@@ -83,12 +83,15 @@ func TestFillPattern(t *testing.T) {
 }
 
 func TestBlankValuesNeverWeakenACheck(t *testing.T) {
-	text := "{v}\nx -> match: /{v}/\nx -> match: /docs.*{v}/\nx -> absent: /{v}/\nx -> absent: /at {v}x/"
-	for _, blank := range []string{"", " ", "\n\t", "\u00a0"} {
+	text := "{v}\nx -> match: /{v}/\nx -> match: /docs.*{v}/\nx -> absent: /{v}/\nx -> absent: /at {v}x/\nx -> absent: /import \"{v}\"/"
+	for _, blank := range []string{"", " ", "\n\t", "\u00a0", "\u200b", " \u00ad\ufe0f", "\u200d"} {
 		filled := dod.FillCriteria(dod.ParseCriteria(text), map[string]string{"v": blank})
 		for _, r := range evaluate(filled, map[string]string{"k": "anything of docs at x at  x at \u00a0x"}) {
 			if r.Status != dod.Failed {
 				t.Errorf("%q: %+v", blank, r)
+			}
+			if r.Criterion.Check.Kind == dod.CheckAbsent && !strings.Contains(r.Reasoning, "{v} is not filled in") {
+				t.Errorf("%q: the reason does not name the placeholder: %s", blank, r.Reasoning)
 			}
 		}
 		checkStored(t, filled)

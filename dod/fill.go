@@ -10,26 +10,25 @@ import (
 // the value on one line; a pattern takes it quoted, so that it matches only
 // itself; a run: command takes nothing, it gets the values by ArgEnv. A blank value
 // leaves its placeholder open: filled in, it would make a check weaker than it
-// reads (file: docs/{page} would be a folder that is there). Only in absent: it is
-// filled in, where a shorter pattern is the stricter one. The given criteria are
-// not changed.
+// reads (file: docs/{page} would be a folder that is there, absent: /import "{pkg}"/
+// would look for an import of nothing). One that shows nothing is blank, whatever
+// signs it holds. The given criteria are not changed.
 func FillCriteria(criteria []Criterion, args map[string]string) []Criterion {
 	plain := func(name string) (string, bool) {
 		value := oneLine(args[name])
-		return value, strings.TrimSpace(value) != ""
+		return value, !Blank(value)
 	}
 	filled := make([]Criterion, len(criteria))
 	for i, c := range criteria {
-		blanks := c.Check.Kind == CheckAbsent
 		c.Text = render(c.Text, plain)
 		switch c.Check.Kind {
 		case CheckRun:
 		case CheckMatch, CheckAbsent:
-			c.Check.Arg = fillPattern(c.Check.Arg, args, blanks)
+			c.Check.Arg = fillPattern(c.Check.Arg, args)
 		default:
 			c.Check.Arg = strings.TrimSpace(render(c.Check.Arg, plain))
 		}
-		c.Pattern = fillPattern(c.Pattern, args, blanks)
+		c.Pattern = fillPattern(c.Pattern, args)
 		filled[i] = c
 	}
 	return filled
@@ -44,12 +43,11 @@ func oneLine(value string) string {
 // patternBrace is a brace that belongs to the expression itself, as in \p{Greek}.
 var patternBrace = regexp.MustCompile(`\\[pPx]\{[^}]*\}`)
 
-func fillPattern(pattern string, args map[string]string, blanks bool) string {
+func fillPattern(pattern string, args map[string]string) string {
 	quoted := func(name string) (string, bool) {
-		value, given := args[name]
-		value = oneLine(value)
-		if strings.TrimSpace(value) == "" {
-			return "", given && blanks
+		value := oneLine(args[name])
+		if Blank(value) {
+			return "", false
 		}
 		// QuoteMeta leaves "-" alone, which is a range inside a class.
 		return strings.ReplaceAll(regexp.QuoteMeta(value), "-", `\-`), true
