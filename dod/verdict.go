@@ -35,7 +35,7 @@ type Verdict struct {
 
 // ParseVerdict is the one place where a raw reply becomes a verdict. The reply,
 // trimmed, must be exactly one JSON object with exactly "met" (a boolean) and
-// "reason" (a non-empty string), each once, in exact case. One code fence that
+// "reason" (a string that shows something), each once, in exact case. One code fence that
 // spans the whole reply is taken off. Everything else is an invalid reply and
 // not met: no prose around the object, no first or last object of several, no
 // repair, no truthiness.
@@ -125,7 +125,7 @@ func scanVerdict(raw string) (met bool, reason string, err error) {
 		return false, "", errors.New(`the reply has no "met"`)
 	case !haveReason:
 		return false, "", errors.New(`the reply has no "reason"`)
-	case strings.TrimSpace(reason) == "":
+	case Blank(reason):
 		return false, "", errors.New(`"reason" is empty`)
 	}
 	return met, reason, nil

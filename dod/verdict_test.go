@@ -47,6 +47,9 @@ func TestVerdictMissingField(t *testing.T) {
 	wantInvalid(t, `{"met":true}`, `no "reason"`)
 	wantInvalid(t, `{"met":true,"reason":""}`, `"reason" is empty`)
 	wantInvalid(t, `{"met":true,"reason":" \n"}`, `"reason" is empty`)
+	for _, shows := range []string{`\u200b`, "\u200b", ` \u00ad\u2800 `, "\ufe0f", `\u3164`} {
+		wantInvalid(t, `{"met":true,"reason":"`+shows+`"}`, `"reason" is empty`)
+	}
 	wantInvalid(t, `{"met":true,"reason":"x","score":1}`, `"score"`)
 }
 
