@@ -2,7 +2,6 @@ package dod
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 )
 
@@ -129,20 +128,6 @@ func cutCheck(text string) (rest string, check Check, hint string, refused bool)
 			word, _, _ := strings.Cut(written, " ")
 			hint = `"` + clip(word, 40) + `" after "->" is no check, so it stays part of the text; checks are match:, absent:, run:, file:, judge and human`
 		}
-	}
-}
-
-func (p *Parsed) checkPattern(line int, c Criterion) {
-	if !c.hasPattern() {
-		p.warn(line, true, "the pattern is empty and would match everything: write what has to be there")
-		return
-	}
-	re, err := regexp.Compile(c.Pattern)
-	switch {
-	case err != nil:
-		p.Warnings = append(p.Warnings, Warning{Line: line, Refused: true, Fails: true, Message: "the pattern does not compile, so this could never pass: " + err.Error()})
-	case re.MatchString(""):
-		p.warn(line, true, "the pattern matches the empty text, so it would match everything: let it demand at least one character")
 	}
 }
 

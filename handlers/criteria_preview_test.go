@@ -33,6 +33,8 @@ func TestPreviewOfCriteria(t *testing.T) {
 		{"file", "x -> file: a.md", plan("text"), "must be there", nil, false},
 		{"pattern", "x -> match: /a+/", plan("text"), "must match", nil, false},
 		{"absence", "x -> absent: /a+/", plan("text"), "must match nothing", nil, false},
+		{"ends of the whole value", "x -> match: /^a+$/", plan("text"), "must match", []string{"^ and $ are the ends of the whole value"}, false},
+		{"two patterns", "x -> absent: /a/, /b/", plan("text"), "must match nothing", []string{"absent: /a|b/ for either"}, true},
 		{"person", "x -> human: owner", plan("text"), "A person answers it: owner.", nil, false},
 		{"person in a done_when", "x -> human", done("text"), "A person", []string{"let the phase ask for an approval"}, true},
 		{"matches the empty text", "x -> match: /a*/", plan("text"), "must match", []string{"empty text"}, true},
