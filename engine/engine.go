@@ -143,8 +143,9 @@ func (e *Engine) Wake() {
 }
 
 // Close ends running agents, waits for everything under way and closes the
-// hub. Rows of ended agents stay "running": recovery at the next start marks
-// them lost and they are tried again.
+// hub. An agent that was done by itself is still recorded. Rows of those that were
+// ended stay "running": recovery at the next start marks them lost and they are
+// tried again.
 func (e *Engine) Close() {
 	e.end()
 	e.dispatcher.Close()

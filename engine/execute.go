@@ -208,14 +208,13 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 	if err := guarded(func() error { out, bytes, cut = e.runAgent(ctx, plan, project, ph, pass, run); return nil }); err != nil {
 		out = Outcome{Status: models.RunErrored, Reason: err.Error()}
 	}
-	if ctx.Err() != nil {
-		// The server stops: recovery marks the run lost and a new try follows. Until
-		// when it worked and what it used is known only now.
-		until := context.WithoutCancel(ctx)
-		return false, e.Store.InTx(until, func(tx *store.Tx) error {
-			return ignoreConflict(tx.SetRun(until, run.ID, models.RunRunning, store.RunSet{
-				InputTokens: &out.InputTokens, OutputTokens: &out.OutputTokens, CostUSD: &out.CostUSD, Stopped: new(true), EndedAt: new(e.Now())}))
-		})
+	// A stop does not end what follows: work that is done is not done once more.
+	stopping := ctx.Err
+	ctx, ended := finishing(ctx)
+	defer ended()
+	e.at("after_agent")
+	if stopping() != nil && out.Status != models.RunSucceeded { // a failure may be the stop's own doing
+		return false, e.interrupted(ctx, run, out)
 	}
 	set := store.RunSet{
 		ExitCode: out.ExitCode, FinalMessage: &out.FinalMessage, Reason: new(e.redact(cleanText(out.Reason))), Activity: new(""),
@@ -226,6 +225,8 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 		fmt.Sprintf("%s: pass %d, %s", ph.Name, pass.Number(), run.Agent.Label()))
 	if snapErr == nil {
 		set.Commit, set.Tree = &snap.Commit, &snap.Tree
+	} else if stopping() != nil {
+		return false, e.interrupted(ctx, run, out)
 	} else if out.Status == models.RunSucceeded || out.Status == models.RunFailed {
 		// Work that could not be recorded cannot count as done.
 		out.Status = models.RunErrored
@@ -247,6 +248,34 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 		return err
 	})
 	return err == nil && out.Status == models.RunSucceeded, err
+}
+
+// toRecord is how long a stop waits for the recording of work that is done.
+const toRecord = time.Minute
+
+// finishing is a context for what has to follow the end of a piece of work: it
+// outlives the stop of the server, though not for ever.
+func finishing(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(toRecord):
+			cancel()
+		case <-out.Done():
+		}
+	})
+	return out, func() { stop(); cancel() }
+}
+
+// interrupted notes that the server's stop ended a run or its recording: recovery
+// marks it lost and a new try follows. Until when it worked and what it used is
+// known only now.
+func (e *Engine) interrupted(ctx context.Context, run models.Run, out Outcome) error {
+	ctx = context.WithoutCancel(ctx)
+	return e.Store.InTx(ctx, func(tx *store.Tx) error {
+		return ignoreConflict(tx.SetRun(ctx, run.ID, models.RunRunning, store.RunSet{
+			InputTokens: &out.InputTokens, OutputTokens: &out.OutputTokens, CostUSD: &out.CostUSD, Stopped: new(true), EndedAt: new(e.Now())}))
+	})
 }
 
 // runAgent runs the process with its log, and returns how it ended.

@@ -374,3 +374,39 @@ func TestStoppingTheServerSpendsNoTry(t *testing.T) {
 		t.Errorf("it ran %d times", len(got))
 	}
 }
+
+// A run whose agent was done before the stop is recorded, however the stop falls:
+// no try is taken and the agent does not work a second time.
+func TestStoppingWhileARunIsRecordedKeepsIt(t *testing.T) {
+	var h *house
+	stopped := make(chan struct{})
+	h = newHouse(t, func(c *engine.Config) {
+		c.Failpoint = func(point string) {
+			if point == "after_agent" {
+				go func() { h.engine.Close(); close(stopped) }()
+				<-h.engine.Stopping()
+			}
+		}
+	})
+	ran := filepath.Join(h.dir, "ran")
+	id := h.create(shell("work", "echo x >> "+ran+"; echo made > made.txt"), shell("next", "echo more >> made.txt"))
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	go func() { _, _ = h.engine.Once(h.ctx) }()
+	<-stopped
+	run := h.phase(id, 1).Passes[0].Runs[0]
+	if run.Status != models.RunSucceeded || run.Stopped || run.Commit == "" {
+		t.Errorf("after the stop: %s, stopped %v, commit %q", run.Status, run.Stopped, run.Commit)
+	}
+	if got := h.onBranch(id, "made.txt"); got != "made" {
+		t.Errorf("recorded: %q", got)
+	}
+	h.crash() // closes its files; the engine is closed already
+	if found := h.restart(); found.Lost != 0 {
+		t.Errorf("%+v", found)
+	}
+	h.settle()
+	h.wantPlan(id, models.PlanFinished)
+	if d := h.phase(id, 1); len(d.Passes) != 1 || len(d.Passes[0].Runs) != 1 || h.read(ran) != "x\n" {
+		t.Errorf("it worked again: %+v, %q", d.Passes, h.read(ran))
+	}
+}
