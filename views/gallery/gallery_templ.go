@@ -274,7 +274,7 @@ func gate() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = criterion("Reviewed by somebody of the ledger team", ui.ToneIdle, "Skipped", "Nobody has answered yet.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = criterion("Reviewed by somebody of the ledger team", ui.ToneWarn, "Waiting for a person", "Nobody has answered yet.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
