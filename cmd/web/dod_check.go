@@ -88,11 +88,17 @@ func checkDod(ctx context.Context, s streams, c DodCheckCmd, run runCheckFunc, n
 	if !usable {
 		return exitBadUsage
 	}
-	evidence, err := readEvidence(c.Evidence)
+	raw, err := readEvidence(c.Evidence)
 	if err != nil {
 		return badUsage(err)
 	}
-	suite := dod.Suite{}
+	// As in the dashboard: what people read decides what is there, all of it what
+	// must be absent.
+	evidence := make(map[string]string, len(raw))
+	for key, value := range raw {
+		evidence[key] = dod.Printed(dod.FromUTF16(value))
+	}
+	suite := dod.Suite{Text: dod.TextMatch{Whole: raw}}
 	if c.Workspace != "" {
 		if info, err := os.Stat(c.Workspace); err != nil || !info.IsDir() {
 			return badUsage(fmt.Errorf("--workspace: %s is no folder", c.Workspace))

@@ -296,3 +296,27 @@ func TestDodCheckTellsWhatCanNeverPass(t *testing.T) {
 		t.Errorf("a known role: %+v", got)
 	}
 }
+
+// Evidence is read as the dashboard reads it: colours and UTF-16 hide no word from
+// absent:, and keep no line from being found.
+func TestDodCheckReadsEvidenceLikeTheDashboard(t *testing.T) {
+	wide := "\xff\xfe"
+	for _, r := range "fmt.Println größer\r\n" {
+		wide += string([]byte{byte(r), byte(r >> 8)})
+	}
+	for name, content := range map[string]string{
+		"colours": "fmt.\x1b[1mPrintln\x1b[0m größer\n", "UTF-16": wide, "a soft hyphen": "fmt.Print\u00adln fmt.Print\u200bln größer",
+	} {
+		file := writeFile(t, t.TempDir(), "log.txt", content)
+		got := results(t, "- a -> absent: /fmt\\.Println/\n- größer\n- c -> match: /fmt\\.Println/\n- d -> absent: /[^\\x00-\\x7f]/\n", DodCheckCmd{Evidence: []string{file}})
+		for i, want := range []dod.Status{dod.Failed, dod.Passed, dod.Passed, dod.Failed} {
+			if got[i].Status != want {
+				t.Errorf("%s: %+v, want %s", name, got[i], want)
+			}
+		}
+	}
+	file := writeFile(t, t.TempDir(), "log.txt", "a\r\n")
+	if got := results(t, "- a -> absent: /\\r/\n", DodCheckCmd{Evidence: []string{file}}); got[0].Status != dod.Failed {
+		t.Errorf("a carriage return: %+v", got)
+	}
+}
