@@ -16,6 +16,12 @@ func TestAbsentLooksAtWorkAsItCame(t *testing.T) {
 		{"control characters in the output", `[\x00-\x08]`, `printf 'a\001b\n'`},
 		{"a zero-width space in a file", `[^\x00-\x7F]`, `printf 'a\342\200\213b\n' > w.txt; echo hi`},
 		{"a soft hyphen in the output", `TODO`, `printf 'TO\302\255DO\n'`},
+		{"colour in a name", `secret\.key`, `touch "$(printf 'sec\033[0mret.key')"; echo hi`},
+		{"a line break in a name", `secret\.key`, `touch "$(printf 'secret\n.key')"; echo hi`},
+		{"a carriage return in a name", `secret\.key`, `touch "$(printf 'sec\rret.key')"; echo hi`},
+		{"a soft hyphen in a name", `secret\.key`, `touch "$(printf 'sec\302\255ret.key')"; echo hi`},
+		{"accents apart in a name", `café`, `touch "$(printf 'cafe\314\201.txt')"; echo hi`},
+		{"control characters in a name", `\x1b`, `touch "$(printf 'a\033b')"; echo hi`},
 		{"accents apart in a file", `café`, `printf 'cafe\314\201\n' > w.txt; echo hi`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -36,8 +36,8 @@ type Evidence struct {
 	// Values are the full values by key: "<agent>/message", "<agent>/output",
 	// "files", "diff". Empty ones are left out, so that no evidence is an empty map.
 	Values map[string]string
-	// Whole are the same before echoes and secrets were taken out: what `absent:`
-	// looks at. It is never shown.
+	// Whole are the same as they came, before signs, echoes and secrets were taken
+	// out: what `absent:` looks at. It is never shown.
 	Whole map[string]string
 	Cut   map[string]bool // keys whose value is not whole
 }
@@ -96,8 +96,8 @@ func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass 
 		ev.Runs = append(ev.Runs, re)
 		look(label+"/output", string(raw))
 		look(label+"/message", r.FinalMessage)
-		ev.put(label+"/message", re.Message, bothWays(r.FinalMessage), false)
-		ev.put(label+"/output", re.Output, bothWays(string(raw)), re.Cut)
+		ev.put(label+"/message", re.Message, r.FinalMessage, false)
+		ev.put(label+"/output", re.Output, string(raw), re.Cut)
 	}
 	if pass.StartCommit == "" || pass.EndCommit == "" {
 		return ev, nil
@@ -131,9 +131,8 @@ func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass 
 func (ev *Evidence) putChanges(diff workspace.Diff, added string, cut bool, echo echo, redact func(string) string) {
 	ev.Files, ev.Added, ev.Gone = diff.Files, diff.Added, diff.Deleted
 	ev.Diff = echo.removeFromFiles(redact(fileText(added)))
-	ev.put("diff", ev.Diff, bothWays(added), cut)
-	names := fileList(diff.Files)
-	ev.put("files", echo.remove(redact(names)), names, false)
+	ev.put("diff", ev.Diff, added, cut)
+	ev.put("files", echo.remove(redact(fileList(diff.Files))), wholeNames(diff.Files), false)
 }
 
 // put keeps a value; an empty one only where it was cut: that nothing of it is
@@ -159,10 +158,12 @@ func oneName(path string) string {
 func rawNames(files []workspace.FileChange) string {
 	var b strings.Builder
 	for _, f := range files {
-		b.WriteString(strings.ReplaceAll(f.Path, "\n", "\\n") + "\n")
+		b.WriteString(oneLineName(f.Path) + "\n")
 	}
 	return b.String()
 }
+
+func oneLineName(path string) string { return strings.ReplaceAll(path, "\n", "\\n") }
 
 // distinct makes names that stand more than once differ by a number, without
 // taking a name that another one already has: nothing may overwrite evidence.
@@ -182,16 +183,30 @@ func distinct(names []string) []string {
 	return out
 }
 
-func fileList(files []workspace.FileChange) string {
+func fileList(files []workspace.FileChange) string { return listFiles(files, oneName) }
+
+func listFiles(files []workspace.FileChange, name func(string) string) string {
 	var b strings.Builder
 	for _, f := range files {
-		fmt.Fprintf(&b, "%s %s", f.Status, oneName(f.Path))
+		fmt.Fprintf(&b, "%s %s", f.Status, name(f.Path))
 		if f.OldPath != "" {
-			fmt.Fprintf(&b, " (was %s)", oneName(f.OldPath))
+			fmt.Fprintf(&b, " (was %s)", name(f.OldPath))
 		}
 		fmt.Fprintf(&b, " +%d -%d\n", f.Added, f.Deleted)
 	}
 	return b.String()
+}
+
+// wholeNames is the list of files for `absent:`: with their names as they are,
+// apart from line breaks, and once more without blanks that break or jump, in case
+// they divide a word.
+func wholeNames(files []workspace.FileChange) string {
+	list := listFiles(files, oneLineName)
+	bare := listFiles(files, func(path string) string { return strings.NewReplacer("\n", "", "\r", "", "\t", "").Replace(path) })
+	if bare == list {
+		return list
+	}
+	return list + bare
 }
 
 // Render is the bounded rendering for the judge and the summary card: the head

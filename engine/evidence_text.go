@@ -27,10 +27,6 @@ func cleanText(s string) string { return dod.Printed(s) }
 // fileText is what stands in a file.
 func fileText(s string) string { return dod.Written(s) }
 
-// bothWays is a text for `absent:`: as it came, since the matcher reads it in
-// every way, and a sign that is taken out first could not be looked for.
-func bothWays(s string) string { return s }
-
 // redact takes configured secrets and well-known credential shapes out.
 func (e *Engine) redact(s string) string {
 	for _, secret := range e.Secrets {
