@@ -81,3 +81,24 @@ func TestAPhaseWithoutAConditionIsToldWhyItsRunFailed(t *testing.T) {
 		}
 	}
 }
+
+// A person's no of several lines names the line to be written: who writes it has
+// done what was asked, and it counts at once.
+func TestALineThatAReasonNamesCountsWhenItIsWritten(t *testing.T) {
+	h := newHouse(t)
+	id := h.createWith(engine.NewPlan{Dod: "- version 2.0.1 released\n- Paul likes it -> human", Phases: []engine.NewPhase{
+		shell("work", `echo x > made.txt; if [ "$DONEWHEN_PASS" = 2 ]; then echo "version 2.0.1 released" > CHANGELOG.md; fi`)}})
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	h.settle()
+	g := h.gate(id)
+	must(t, h.engine.SignOff(h.ctx, lead, id, 2, g.EvaluationID, false, "Write this line into CHANGELOG.md:\nversion 2.0.1 released"))
+	d := h.phase(id, 1)
+	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
+	h.settle()
+	if told := h.phase(id, 1).Passes[1].Pass.TaskText; !strings.Contains(told, "  | version 2.0.1 released\n") {
+		t.Fatalf("not told:\n%s", told)
+	}
+	if r := h.gate(id).Summary.Results[0]; r.Status != dod.Passed {
+		t.Errorf("%s: %s", r.Status, r.Reasoning)
+	}
+}

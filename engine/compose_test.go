@@ -25,7 +25,7 @@ func TestComposeTaskTellsEachPart(t *testing.T) {
 		"Write the report.\n", "=== Note from the lead ===\nMind the tables.", composedMark,
 		"criterion 1: the report is there -> file: report.md", "criterion 2: it names the owner\n", "criterion 3: (information only) it is short", "criterion 4: it builds -> run: make report",
 		"This is pass 2 of at most 4. The pass before was not met.",
-		"missing 2: it names the owner\n  why: there was nothing to look at", "missing 4: it builds -> run: make report\n  why: exit code 2\n  make: no rule for report",
+		"missing 2: it names the owner\n  why: there was nothing to look at", "missing 4: it builds -> run: make report\n  why: exit code 2\n  | make: no rule for report",
 		"satisfied 1: the report is there",
 	}
 	at := 0
