@@ -125,6 +125,9 @@ func FileCheck(dir, path string) dod.CheckOutcome {
 	if dod.LeadsOut(path) {
 		return dod.OutsidePath(path)
 	}
+	if filepath.Clean(path) == "." {
+		return dod.CheckOutcome{Status: dod.Failed, Reasoning: path + " is the workspace itself, which says nothing: name a file or folder in it."}
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The workspace cannot be opened: " + err.Error()}

@@ -1,11 +1,8 @@
 package workspace
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Dir is the absolute path of a plan's workspace, whether it exists or not.
@@ -24,45 +21,4 @@ func (m *Manager) Ready(repo Repo, planID string) error {
 		}
 	}
 	return nil
-}
-
-// Entry looks a path up in a recorded tree (or commit): kind is "file", "folder", "link",
-// "submodule", or "" when it is not there. path is a slash path from the top; one that leaves it is
-// never there.
-func (m *Manager) Entry(ctx context.Context, repo Repo, tree, path string) (kind string, err error) {
-	if err := checkOIDs(tree, tree); err != nil {
-		return "", err
-	}
-	clean := filepath.ToSlash(filepath.Clean("/" + path))[1:]
-	if clean == "" || clean != strings.TrimSuffix(filepath.ToSlash(filepath.Clean(path)), "/") {
-		return "", nil
-	}
-	return remembered(m, repo, "entry", []string{tree, clean}, func() (string, error) {
-		out, _, err := m.git(ctx, m.inM(repo, "ls-tree", "-z", "--full-tree", "--end-of-options", tree, clean))
-		if err != nil {
-			return "", fmt.Errorf("look %s up in the recorded work: %w", path, err)
-		}
-		return entryKind(out, clean), nil
-	})
-}
-
-// entryKind reads what ls-tree says of one path.
-func entryKind(out, clean string) string {
-	for line := range strings.SplitSeq(out, "\x00") {
-		head, name, ok := strings.Cut(line, "\t")
-		if !ok || name != clean {
-			continue
-		}
-		mode, _, _ := strings.Cut(head, " ")
-		switch mode {
-		case "040000":
-			return "folder"
-		case "120000":
-			return "link"
-		case "160000":
-			return "submodule"
-		}
-		return "file"
-	}
-	return ""
 }
