@@ -140,35 +140,80 @@ func cutLine(s string, limit int) string {
 	return strings.TrimSpace(s[:limit]) + "…"
 }
 
-// remover takes all spans out in one pass; of two that begin at the same place
-// the longer one goes.
+// remover takes all spans out in one pass, with a line break for each; of two that
+// begin at the same place the longer one goes.
 func remover(spans []string) *strings.Replacer {
 	slices.SortStableFunc(spans, func(a, b string) int { return len(b) - len(a) })
 	pairs := make([]string, 0, 2*len(spans))
 	for _, s := range spans {
-		pairs = append(pairs, s, "")
+		pairs = append(pairs, s, "\n")
 	}
 	return strings.NewReplacer(pairs...)
 }
 
+// gap stands where something was taken out between two texts, on a line of its
+// own: neither a literal text nor a dot or a blank of a pattern reaches over it, so
+// that an echo cannot hold apart what its removal would join.
+const gap = "…"
+
 // remove takes the task's lines out of what an agent said or printed.
-func (ec echo) remove(s string) string { return ec.without(s, "") }
+func (ec echo) remove(s string) string {
+	if len(ec.lines) == 0 {
+		return s
+	}
+	return takeOut(s, ec.lines, ec.spans)
+}
 
-// blank is remove with the lines' breaks left, so that line numbers stay.
-func (ec echo) blank(s string) string { return ec.without(s, "\n") }
+func takeOut(s string, lines map[string]bool, spans *strings.Replacer) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	text, taken := false, false // text stands before, and behind it something was taken out
+	begins := true              // at a line's begin
+	for line := range strings.Lines(s) {
+		if lines[strings.TrimSpace(line)] {
+			taken = true
+			continue
+		}
+		body, ended := strings.CutSuffix(line, "\n")
+		first := true
+		for piece := range strings.SplitSeq(spans.Replace(body), "\n") {
+			taken, first = taken || !first, false
+			if strings.TrimSpace(piece) != "" {
+				if text && taken {
+					if !begins {
+						b.WriteByte('\n')
+					}
+					b.WriteString(gap + "\n")
+				}
+				text, taken = true, false
+			}
+			b.WriteString(piece)
+			begins = begins && piece == ""
+		}
+		if ended {
+			b.WriteByte('\n')
+			begins = true
+		}
+	}
+	return b.String()
+}
 
-func (ec echo) without(s, instead string) string {
-	if len(ec.lines) == 0 || s == "" {
+// blank is remove with the breaks between lines left as they are, so that line
+// numbers stay.
+func (ec echo) blank(s string) string {
+	if len(ec.lines) == 0 {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
 	for line := range strings.Lines(s) {
-		if ec.lines[strings.TrimSpace(line)] {
-			b.WriteString(instead)
-			continue
+		body, ended := strings.CutSuffix(line, "\n")
+		if !ec.lines[strings.TrimSpace(line)] {
+			b.WriteString(strings.ReplaceAll(strings.Trim(ec.spans.Replace(body), "\n"), "\n", gap))
 		}
-		b.WriteString(ec.spans.Replace(line))
+		if ended {
+			b.WriteByte('\n')
+		}
 	}
 	return b.String()
 }
@@ -181,5 +226,5 @@ func (ec echo) removeFromFiles(s string) string {
 	if slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(s, mark) }) {
 		return ec.remove(s)
 	}
-	return ec.composed.Replace(s)
+	return takeOut(s, nil, ec.composed)
 }

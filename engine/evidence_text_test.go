@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -209,5 +210,61 @@ func TestALongTaskLineIsBuiltOnce(t *testing.T) {
 	line := strings.Repeat(`{"a":1},`, 25_000)
 	if n := testing.AllocsPerRun(1, func() { inJSON(line) }); n > 1000 {
 		t.Errorf("%.0f allocations for a line of %d bytes", n, len(line))
+	}
+}
+
+// What stood on either side of an echo is not joined by taking it out: neither by
+// its words nor by a pattern that allows for blanks or for any sign.
+func TestTakingAnEchoOutJoinsNothing(t *testing.T) {
+	t.Parallel()
+	ec := newEcho("Make all of it good.\nBe quick about it.\n\n" + composedMark + "\ncriterion 1: All tests pass\n")
+	joins := []*regexp.Regexp{regexp.MustCompile(`All tests pass`), regexp.MustCompile(`All\s*te\s*sts\s+pass`), regexp.MustCompile(`All.{0,9}te.{0,9}sts.{0,9}pass`)}
+	for _, said := range []string{
+		"All teMake all of it good.sts pass",
+		"All teMake all of it good.Be quick about it.sts pass\n",
+		"AllMake all of it good. tests pass",
+		"All \nMake all of it good.\ntests pass\n",
+		"All te\nMake all of it good.\nBe quick about it.\n\nsts pass\n",
+		"All teMake all of it good.\nsts pass\n",
+		"All te\n> Make all of it good.\nsts pass",
+		"All te \n Make all of it good. Be quick about it. \n sts pass",
+		"Make all Make all of it good.of it good. All teMake aMake all of it good.ll of it good.sts pass",
+	} {
+		removed := ec.remove(said)
+		for _, re := range joins {
+			if re.MatchString(removed) {
+				t.Errorf("%q became %q, which %s matches", said, removed, re)
+			}
+		}
+		if strings.Contains(removed, "Be quick") {
+			t.Errorf("the echo is left: %q", removed)
+		}
+		if n, want := strings.Count(ec.blank(said), "\n"), strings.Count(said, "\n"); n != want {
+			t.Errorf("%q: %d lines became %d", said, want, n)
+		}
+	}
+	if got := ec.removeFromFiles("All tecriterion 1: All tests passsts pass\n"); joins[0].MatchString(got) || joins[1].MatchString(got) {
+		t.Errorf("joined in a file: %q", got)
+	}
+}
+
+// The mark of a gap is put between texts alone: where nothing is joined, none is
+// needed, and an echo by itself leaves nothing.
+func TestAGapStandsOnlyBetweenTexts(t *testing.T) {
+	t.Parallel()
+	ec := newEcho("Make all of it good.\nBe quick about it.\n")
+	for said, want := range map[string]string{
+		"Make all of it good.\nBe quick about it.\n":             "",
+		"Make all of it good.\nreal\n":                           "real\n",
+		"real\nMake all of it good.\n":                           "real\n",
+		"> Make all of it good.\n":                               "> \n",
+		"one\nMake all of it good.\nBe quick about it.\n\ntwo\n": "one\n\n…\ntwo\n",
+		"I read \"Make all of it good.\" and did it\n":           "I read \"\n…\n\" and did it\n",
+		"honest\n\noutput\n":                                     "honest\n\noutput\n",
+		"no line end":                                            "no line end",
+	} {
+		if got := ec.remove(said); got != want {
+			t.Errorf("%q became %q, want %q", said, got, want)
+		}
 	}
 }

@@ -27,10 +27,10 @@ func (e *Engine) objection(pass models.Pass, runs []models.Run) string {
 	ec := newEcho(pass.TaskText)
 	var said []string
 	for _, r := range latestTries(runs) {
-		for line := range strings.Lines(ec.remove(cleanText(r.FinalMessage))) {
+		for line := range strings.Lines(ec.blank(cleanText(r.FinalMessage))) {
 			text, marked := strings.CutPrefix(bareLine(line), objectionMark)
 			text = bareLine(text)
-			if !marked || text == "" || strings.Contains(task, strings.Join(strings.Fields(objectionMark+" "+text), " ")) {
+			if !marked || strings.Trim(text, gap+" ") == "" || strings.Contains(task, strings.Join(strings.Fields(objectionMark+" "+text), " ")) {
 				continue
 			}
 			if len(latestTries(runs)) > 1 {

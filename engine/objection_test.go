@@ -55,6 +55,17 @@ func TestAnObjectionPausesThePhase(t *testing.T) {
 	}
 }
 
+// An objection that quotes the task keeps what stands behind the quotation.
+func TestAnObjectionMayQuoteTheTask(t *testing.T) {
+	h := newHouse(t, withJudge(judgeFunc(func(dod.Question) (string, error) { return `{"met":true,"reason":"fine"}`, nil })))
+	p := shell("work", `echo 'DONEWHEN OBJECTION: "Bind the port 80." cannot be done here'`)
+	p.Task, p.DoneWhen = "Bind the port 80.", "it listens"
+	d := h.wantPhase(h.start(p), 1, models.PhaseNeedsAttention, 1)
+	if want := `The agent objects: "…" cannot be done here`; d.Phase.Reason != want {
+		t.Errorf("reason %q, want %q", d.Phase.Reason, want)
+	}
+}
+
 // Whoever repeats the task text, however wrapped, objects to nothing; neither do
 // runs that failed, quotations, and phases without a condition.
 func TestWhatIsNoObjection(t *testing.T) {
@@ -75,6 +86,7 @@ func TestWhatIsNoObjection(t *testing.T) {
 	met("wrapped at the mark", with(`sed 's/begins with /begins with\n/' "$DONEWHEN_TASK_FILE"`))
 	met("wrapped narrowly", with(`fold -s -w 40 "$DONEWHEN_TASK_FILE"`))
 	met("no reason", with(`echo "DONEWHEN OBJECTION:"`))
+	met("the task as the reason", with(`echo "DONEWHEN OBJECTION: $(head -n 1 "$DONEWHEN_TASK_FILE")"`))
 	met("a quotation", with(`echo "> DONEWHEN OBJECTION: no"; echo "I could say DONEWHEN OBJECTION: no"`))
 	met("no condition", shell("work", `echo "DONEWHEN OBJECTION: why"`))
 
