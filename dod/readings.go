@@ -24,23 +24,27 @@ import (
 //   - and each of them composed (NFC), as é and not as e with an accent
 func readings(raw string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		if isPlain(raw) {
+			yield(raw)
+			return
+		}
 		type sum struct {
 			hash uint64
 			size int
 		}
 		seed, seen := maphash.MakeSeed(), map[sum]bool{}
+		isNew := func(s string) bool {
+			id := sum{maphash.String(seed, s), len(s)}
+			known := seen[id]
+			seen[id] = true
+			return !known
+		}
 		once := func(s string) bool {
-			for _, form := range [...]string{s, norm.NFC.String(s)} {
-				id := sum{maphash.String(seed, form), len(form)}
-				if seen[id] {
-					continue
-				}
-				seen[id] = true
-				if !yield(form) {
-					return false
-				}
+			if !isNew(s) {
+				return true
 			}
-			return true
+			composed := norm.NFC.String(s)
+			return yield(s) && (!isNew(composed) || yield(composed))
 		}
 		if !readAs(strings.ToValidUTF8(raw, "\ufffd"), once) {
 			return
@@ -49,6 +53,16 @@ func readings(raw string) iter.Seq[string] {
 			readAs(wide, once)
 		}
 	}
+}
+
+// isPlain reports whether there is but one way to read s.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 func readAs(valid string, yield func(string) bool) bool {
