@@ -71,17 +71,24 @@ func excerptText(e models.Excerpt) templ.Component {
 	return hitText(LogHit{Before: e.Before, Text: e.Text, After: e.After})
 }
 
-// matchText is where a criterion was found, with the words around it.
+// matchText is where a criterion was found, with the words around it. What cannot
+// be seen has marks: it may be what was looked for.
 func matchText(r ResultRow) templ.Component {
 	m := r.Match
 	place := m.Key
 	if m.Line > 0 {
 		place += ", line " + strconv.Itoa(m.Line)
 	}
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		_, err := io.WriteString(w, templ.EscapeString(place+": "+m.Before)+
-			`<mark class="rounded bg-ok/20 px-0.5 text-foreground">`+templ.EscapeString(m.Text)+`</mark>`+templ.EscapeString(m.After))
-		return err
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		for _, part := range []templ.Component{
+			templ.Raw(templ.EscapeString(place + ": ")), shownText(m.Before),
+			templ.Raw(`<mark class="rounded bg-ok/20 px-0.5 text-foreground">`), shownText(m.Text), templ.Raw(`</mark>`), shownText(m.After),
+		} {
+			if err := part.Render(ctx, w); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

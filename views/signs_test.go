@@ -3,6 +3,8 @@ package views
 import (
 	"strings"
 	"testing"
+
+	"donewhen/dod"
 )
 
 // drawnParts is a line's parts in one line: marks in brackets.
@@ -134,5 +136,19 @@ func TestNamesWithSigns(t *testing.T) {
 		if got := (DiffNode{Name: in}).folderName(); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+}
+
+// What a check forbids may be a sign that cannot be seen: where it was found it is shown.
+func TestAFoundSignIsShown(t *testing.T) {
+	var b strings.Builder
+	row := ResultRow{Match: &dod.Match{Key: "diff", Line: 2, Before: "<a>\n", Text: "\r", After: "\u202eb"}}
+	if err := matchText(row).Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	want := "diff, line 2: &lt;a&gt;\n" + `<mark class="rounded bg-ok/20 px-0.5 text-foreground"><b class="sign" title="carriage return">U+000D</b></mark>` +
+		`<b class="sign" title="right-to-left override">U+202E</b>b`
+	if b.String() != want {
+		t.Errorf("got %s\nwant %s", b.String(), want)
 	}
 }
