@@ -70,7 +70,9 @@ func (e *Engine) redactResult(r *dod.Result) {
 		r.Opinions[i].Reason = e.redact(r.Opinions[i].Reason)
 	}
 	if m := r.Match; m != nil {
-		if whole := m.Before + m.Text + m.After; e.redact(whole) != whole {
+		whole := m.Before + m.Text + m.After
+		// A sign in the middle of a secret, seen or not, does not make it another one.
+		if plain := cleanText(whole); e.redact(whole) != whole || e.redact(plain) != plain {
 			r.Match = &dod.Match{Key: m.Key, Text: redacted, Line: m.Line}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"donewhen/dod"
 )
 
 func TestCleanText(t *testing.T) {
@@ -74,6 +76,23 @@ func TestRedact(t *testing.T) {
 	}
 	if got := e.redact("-----BEGIN PRIVATE KEY-----\nERROR: it broke\n"); !strings.Contains(got, "ERROR: it broke") {
 		t.Errorf("a faked key hides output: %q", got)
+	}
+}
+
+// absent: looks at text before redaction: what it shows of it holds no secret, not
+// even one with a sign in it that cannot be seen.
+func TestFoundSecretsAreNotShown(t *testing.T) {
+	t.Parallel()
+	e := &Engine{Config: Config{Secrets: []string{"hunter2-hunter2"}}}
+	for _, m := range []dod.Match{
+		{Before: "key=", Text: "hunter2-hunter2"},
+		{Before: "key=hunter2", Text: "\u200b", After: "-hunter2"},
+		{Before: "key=AKIA", Text: "\x1b[0m", After: "IOSFODNN7EXAMPLE "},
+	} {
+		r := dod.Result{Match: &m}
+		if e.redactResult(&r); r.Match.Before+r.Match.Text+r.Match.After != redacted {
+			t.Errorf("%+v is shown", *r.Match)
+		}
 	}
 }
 
