@@ -35,7 +35,7 @@ func planVerbs(p models.Plan, role models.Role) []views.Verb {
 	cancel.Kind, discard.Kind = ui.Secondary, ui.Secondary
 	clean := simple(views.VerbClean, "Clean up", "trash-2", ui.Secondary)
 	clean.Question, clean.Submit = "Remove the workspace?", "Remove the workspace"
-	clean.Body = "What lies in the folder that the agents worked in is recorded on the branch, then the folder is deleted, with files that git ignores and commits that its HEAD does not reach. The branch, the logs, the decisions and copies of files that had to leave the folder stay."
+	clean.Body = "What lies in the folder that the agents worked in is recorded on the branch first, then the folder is deleted. Files that git ignores, and commits that its HEAD does not reach, go with it. The branch, the logs, the decisions and copies that were kept of put-back files stay; the activity says where those are."
 	if n := len(p.Unrecorded); n > 0 {
 		names := make([]string, 0, n)
 		for i, u := range p.Unrecorded {
