@@ -26,7 +26,7 @@ func (p *Parsed) checkPattern(line int, c Criterion) {
 		return
 	}
 	if strings.TrimSpace(c.Pattern) != c.Pattern {
-		p.warn(line, false, "the blank at the begin or end of the pattern belongs to it: it must be there too")
+		p.warn(line, false, "the blank at the beginning or end of the pattern belongs to it: it must be there too")
 	}
 	if c.Check.Kind == CheckMatch && anchorsWhole(c.Pattern) {
 		p.warn(line, false, "^ and $ are the ends of the whole value; write (?m) for lines, as in /(?m)^done$/")
