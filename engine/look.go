@@ -24,6 +24,10 @@ type lookKey struct {
 	version              int64
 }
 
+func lookKeyOf(plan models.Plan) lookKey {
+	return lookKey{plan: plan.ID, target: plan.TargetBranch, commit: plan.WorkCommit, version: plan.Version}
+}
+
 // look is what was seen, once done is closed.
 type look struct {
 	done    chan struct{}
@@ -42,7 +46,7 @@ type looks struct {
 // shownTarget is how the target of a finished plan stands, or stood at most
 // TargetAge ago. Nothing may be decided by it.
 func (e *Engine) shownTarget(ctx context.Context, plan models.Plan, project models.Project) (*workspace.Preview, string) {
-	key := lookKey{plan: plan.ID, target: plan.TargetBranch, commit: plan.WorkCommit, version: plan.Version}
+	key := lookKeyOf(plan)
 	for {
 		l, mine := e.looks.begin(key, e.Now(), e.TargetAge)
 		if mine {
@@ -93,6 +97,24 @@ func (s *looks) begin(key lookKey, now time.Time, age time.Duration) (l *look, m
 	l = &look{done: make(chan struct{}), at: now}
 	s.byKey[key] = l
 	return l, true
+}
+
+// last is the last look that was carried out, however old, or nil.
+func (s *looks) last(key lookKey) *look {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.byKey[key]
+	if l == nil {
+		return nil
+	}
+	select {
+	case <-l.done:
+		if l.kept {
+			return l
+		}
+	default:
+	}
+	return nil
 }
 
 // end forgets a look that nobody may be shown any more.

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"donewhen/dod"
+	"donewhen/engine"
 	"donewhen/models"
 	"donewhen/views"
 	"donewhen/views/ui"
@@ -74,8 +75,18 @@ func (s *Server) inboxView(c echo.Context) (views.InboxView, error) {
 	if len(items) > inboxMax {
 		items, v.More = items[:inboxMax], views.PlansPath
 	}
+	var finished []string
 	for _, item := range items {
-		row, err := s.inboxRow(ctx, item, v.CanAct)
+		if item.Phase == nil {
+			finished = append(finished, item.Plan.ID)
+		}
+	}
+	gates, err := s.Engine.ListedGates(ctx, finished)
+	if err != nil {
+		return v, err
+	}
+	for _, item := range items {
+		row, err := s.inboxRow(ctx, item, gates[item.Plan.ID], v.CanAct)
 		if err != nil {
 			return v, err
 		}
@@ -86,7 +97,11 @@ func (s *Server) inboxView(c echo.Context) (views.InboxView, error) {
 		return v, err
 	}
 	for _, p := range working {
-		v.Running = append(v.Running, runningRow(p))
+		row, err := s.runningRow(ctx, p)
+		if err != nil {
+			return v, err
+		}
+		v.Running = append(v.Running, row)
 	}
 	if len(v.Waiting) == 0 && len(v.Running) == 0 {
 		v.First, err = s.firstSteps(ctx, role)
@@ -95,7 +110,7 @@ func (s *Server) inboxView(c echo.Context) (views.InboxView, error) {
 }
 
 // runningRow says what a plan is at by itself.
-func runningRow(p models.PlanRow) views.RunningRow {
+func (s *Server) runningRow(ctx context.Context, p models.PlanRow) (views.RunningRow, error) {
 	row := views.RunningRow{PlanID: p.ID, Title: p.Title, Project: p.ProjectName, Since: p.UpdatedAt}
 	switch p.Status {
 	case models.PlanFinished:
@@ -106,11 +121,22 @@ func runningRow(p models.PlanRow) views.RunningRow {
 		row.What, row.Phase, row.Done, row.Phases = p.Current, true, p.PhasesDone, p.PhaseCount
 		row.Paused = p.Status == models.PlanPaused
 	}
-	return row
+	// Whatever is asked on behalf of a plan stops at its budget by itself. A run is
+	// let finish, however long it takes: that one a person may want to stop.
+	usage, err := s.Reader.UsageOf(ctx, p.ID, s.Now())
+	if err != nil || !usage.Working {
+		return row, err
+	}
+	row.Run, row.Since = true, usage.Since
+	plan, err := s.Reader.Plan(ctx, p.ID)
+	for _, m := range plan.Budget.Over(usage, models.SpendsRun) {
+		row.Over = append(row.Over, m.Limited)
+	}
+	return row, err
 }
 
 // inboxRow says what a plan waits for and how it is decided.
-func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct bool) (row views.InboxRow, err error) {
+func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, gate engine.ListedGate, canAct bool) (row views.InboxRow, err error) {
 	p := item.Plan
 	row = views.InboxRow{PlanID: p.ID, Title: p.Title, Project: p.ProjectName, Since: item.Since, Who: "a lead", Href: views.PlanPath(p.ID), Label: "Open"}
 	row.Flagged = item.Flagged
@@ -135,23 +161,20 @@ func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct boo
 	}
 	row.Href += "#gate"
 	row.Key = "plan-" + p.ID
-	state, err := s.Engine.GateOfRows(ctx, p.ID)
-	if err != nil {
-		return row, err
+	state := gate.State
+	row.Reason = gateSentence(state)
+	if state.Open && !gate.Looked {
+		row.What, row.Label = "All phases are completed", "Look at the gate"
+		row.Reason += " Whether it can be merged was not looked at."
+		row.Badge = ui.StatusBadge("finished", ui.ToneOK, "shield-check")
+		return row, nil
 	}
-	row.Reason = state.Sentence
 	if state.Open {
 		row.What, row.Label, row.Ready = "All phases are completed", "Apply", true
 		row.Badge = ui.StatusBadge("ready to apply", ui.ToneOK, "git-merge")
 		return row, nil
 	}
 	row.What = "All phases are completed, the gate is closed"
-	switch n := len(state.Reasons); {
-	case n == 2:
-		row.Reason += " 1 more thing is in the way."
-	case n > 2:
-		row.Reason += fmt.Sprintf(" %d more things are in the way.", n-1)
-	}
 	row.Badge = ui.StatusBadge("gate closed", ui.ToneWarn, "shield-check")
 	row.Label = "Decide"
 	for i, r := range state.Reasons {
@@ -165,6 +188,18 @@ func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, canAct boo
 		}
 	}
 	return row, nil
+}
+
+// gateSentence is what a list says of a gate: its first reason and how many more
+// there are.
+func gateSentence(state dod.GateState) string {
+	switch n := len(state.Reasons); {
+	case n == 2:
+		return state.Sentence + " 1 more thing is in the way."
+	case n > 2:
+		return state.Sentence + fmt.Sprintf(" %d more things are in the way.", n-1)
+	}
+	return state.Sentence
 }
 
 // inboxRaise is the form that raises the budget of a plan that it has stopped. A

@@ -81,7 +81,7 @@ func (b *planBuilder) head() views.PlanHead {
 
 // stillAtWork is what a pause did not stop, and how it can be.
 func (b *planBuilder) stillAtWork() string {
-	stop := "It is finished, and nothing new starts."
+	stop := "It runs to its end; nothing new starts."
 	if b.role.Can(lead) {
 		stop += " To stop it at once, cancel the plan."
 	}

@@ -52,7 +52,7 @@ func (s *Server) startPlan(c echo.Context) error {
 
 // POST /plans/:id/pause
 func (s *Server) pausePlan(c echo.Context) error {
-	return s.doPlan(c, views.VerbPause, "The plan is paused: what runs now is finished, nothing new starts.", s.Engine.PausePlan)
+	return s.doPlan(c, views.VerbPause, "The plan is paused: what runs now runs to its end, nothing new starts.", s.Engine.PausePlan)
 }
 
 // POST /plans/:id/resume

@@ -5,12 +5,14 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 	"github.com/oklog/ulid/v2"
 
+	"donewhen/engine"
 	"donewhen/models"
 	"donewhen/views"
 	"donewhen/views/ui"
@@ -134,9 +136,19 @@ func (s *Server) plansView(c echo.Context) (views.PlansView, error) {
 			return v, err
 		}
 	}
+	var finished []string
+	for _, r := range rows {
+		if r.Status == models.PlanFinished && r.NeedsPerson() {
+			finished = append(finished, r.ID)
+		}
+	}
+	gates, err := s.Engine.RowGates(ctx, finished)
+	if err != nil {
+		return v, err
+	}
 	for _, r := range rows {
 		v.Rows = append(v.Rows, views.PlanLine{ID: r.ID, Title: r.Title, Status: r.Status, Project: r.ProjectName, Done: r.PhasesDone,
-			Phases: r.PhaseCount, Current: r.Current, Waits: waitsFor(r), Found: r.Found, Created: r.CreatedAt, Updated: r.UpdatedAt})
+			Phases: r.PhaseCount, Current: r.Current, Waits: waitsFor(r, gates[r.ID]), Found: r.Found, Created: r.CreatedAt, Updated: r.UpdatedAt})
 	}
 	at := func(before string) string {
 		q := url.Values{}
@@ -161,18 +173,21 @@ func (s *Server) plansView(c echo.Context) (views.PlansView, error) {
 }
 
 // waitsFor is what a plan of the list waits for, in a few words.
-func waitsFor(r models.PlanRow) string {
+func waitsFor(r models.PlanRow, gate engine.ListedGate) string {
 	switch r.Status {
 	case models.PlanDraft:
 		return "To be started"
 	case models.PlanPaused:
 		if r.InHand {
-			return r.Current + " is still at work and is finished; then to be resumed"
+			return r.Current + " is still at work and runs to its end; then to be resumed"
 		}
 		return "To be resumed"
 	case models.PlanFinished:
 		if !r.NeedsPerson() {
 			return "The evaluation of its definition of done"
+		}
+		if !gate.State.Open {
+			return "A lead: " + gateSentence(gate.State)
 		}
 		return "A lead to look at it and apply it"
 	case models.PlanApplying:
@@ -183,6 +198,9 @@ func waitsFor(r models.PlanRow) string {
 		}
 		return r.Current + " is at work"
 	case models.PlanWaiting, models.PlanFailed:
+		if r.Phase == models.PhaseAwaitingApproval {
+			return strings.TrimSpace(r.Current + ": an approval. " + r.Reason)
+		}
 		if r.Reason != "" {
 			return r.Current + ": " + r.Reason
 		}

@@ -82,15 +82,15 @@ func TestPausedPlanWhoseRunIsAtWork(t *testing.T) {
 	if a := w.lea.press(w.lea.get("/plans/"+id), "plan-pause"); a.StatusCode != 303 {
 		t.Fatal(a.StatusCode)
 	}
-	shows(t, w.lea.get("/plans/"+id), "what runs now is finished, nothing new starts", "Run 1 (shell) of phase 1 is still at work. It is finished, and nothing new starts. To stop it at once, cancel the plan.")
+	shows(t, w.lea.get("/plans/"+id), "what runs now runs to its end, nothing new starts", "Run 1 (shell) of phase 1 is still at work. It runs to its end; nothing new starts. To stop it at once, cancel the plan.")
 	a := w.lea.get("/")
 	row := doc(t, a).Find("#running-" + id)
-	for _, text := range []string{"phase 1 of 2: Dig", "paused", "this is finished, nothing new starts"} {
+	for _, text := range []string{"phase 1 of 2: Dig", "paused", "this runs to its end, nothing new starts", "its run began"} {
 		if !strings.Contains(row.Text(), text) {
 			t.Errorf("the inbox does not say %q: %q", text, row.Text())
 		}
 	}
-	shows(t, w.lea.get("/plans"), "Dig is still at work and is finished; then to be resumed")
+	shows(t, w.lea.get("/plans"), "Dig is still at work and runs to its end; then to be resumed")
 	if got := doc(t, w.vic.get("/plans/"+id)).Find("[data-note]").Text(); !strings.Contains(got, "still at work") || strings.Contains(got, "cancel") {
 		t.Errorf("a viewer reads %q", got)
 	}

@@ -86,7 +86,8 @@ type Usage struct {
 	Questions int64         // to judges, evaluators and the like, second ones included
 	Tokens    int64         // of runs that have ended, and of questions
 	USD       float64
-	Working   bool // a run is under way: Wall grows
+	Working   bool      // a run is under way: Wall grows
+	Since     time.Time // when the oldest of those under way began
 }
 
 // Meter is one limit with what is used of it.

@@ -43,11 +43,12 @@ type PlanRow struct {
 	ProjectName string
 	PhaseCount  int
 	PhasesDone  int
-	Current     string   // name of the phase that decides the status, "" when all are completed
-	Reason      string   // why that phase waits, one sentence
-	Evaluating  bool     // its definition of done is being evaluated
-	InHand      bool     // a worker or a judge has one of its passes
-	Found       *Excerpt `gorm:"-"` // where the words of a search are, nil when in the title
+	Current     string      // name of the phase that decides the status, "" when all are completed
+	Phase       PhaseStatus `gorm:"-"` // of that phase
+	Reason      string      // why that phase waits, one sentence
+	Evaluating  bool        // its definition of done is being evaluated
+	InHand      bool        // a worker or a judge has one of its passes
+	Found       *Excerpt    `gorm:"-"` // where the words of a search are, nil when in the title
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }

@@ -64,7 +64,9 @@ type RunningRow struct {
 	Phase                  bool   // What is a phase
 	Paused                 bool   // nothing follows what is at work
 	Done, Phases           int
-	Since                  time.Time
+	Run                    bool      // a run is under way
+	Since                  time.Time // when that began, else when something happened last
+	Over                   []string  // the limits that are used up while it runs
 }
 
 // FirstSteps is what an empty inbox leads to.

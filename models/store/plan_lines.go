@@ -71,7 +71,7 @@ func (l *planLine) add(p phaseLine) {
 	}
 	l.since = p.UpdatedAt
 	if p.Status != models.PhaseCompleted {
-		l.decidedBy, l.Current, l.Reason = p.ID, p.Name, p.Reason
+		l.decidedBy, l.Current, l.Phase, l.Reason = p.ID, p.Name, p.Status, p.Reason
 	}
 }
 

@@ -31,6 +31,9 @@ func (r Reader) UsageOf(ctx context.Context, planID string, now time.Time) (mode
 				until = *run.EndedAt
 			} else {
 				u.Working = true
+				if u.Since.IsZero() || run.StartedAt.Before(u.Since) {
+					u.Since = *run.StartedAt
+				}
 			}
 			u.Wall += max(until.Sub(*run.StartedAt), 0)
 			u.Tokens = plus(u.Tokens, plus(run.InputTokens, run.OutputTokens))
