@@ -164,11 +164,9 @@ func TestPaletteInABrowser(t *testing.T) {
 	}
 
 	// Moves and help; not in a field, not over a question.
-	press("g")
-	press("t")
+	press("gt")
 	at("/templates")
-	press("g")
-	press("n")
+	press("gn")
 	at("/plans/new")
 	b.Do(chromedp.WaitVisible(chromedp.CSS("#field-title")), chromedp.SendKeys(chromedp.CSS("#field-title"), "gi?"))
 	press("k", ctrl)
@@ -179,8 +177,7 @@ func TestPaletteInABrowser(t *testing.T) {
 	press("?")
 	until(t, b, `document.querySelector("#keys").matches(":modal")`)
 	look(t, b, "keys")
-	press("g")
-	press("p")
+	press("gp")
 	press("k", ctrl)
 	if isOpen() || js(`location.pathname`) != "/account" {
 		t.Error("keys work behind an open dialog")
