@@ -243,3 +243,30 @@ func TestQuestionFencesTheEvidence(t *testing.T) {
 		t.Errorf("nonces %q and %q", a.Nonce, b.Nonce)
 	}
 }
+
+// A command that reads a value which is not there would check less than its line
+// says, so it is not carried out.
+func TestARunCheckWithoutItsValueFails(t *testing.T) {
+	ran := 0
+	suite := dod.Suite{Run: func(context.Context, string) dod.CheckOutcome {
+		ran++
+		return dod.CheckOutcome{Status: dod.Passed, Reasoning: "exit code 0"}
+	}}
+	criteria := dod.ParseCriteria("- {dir} is listed -> run: ls $ARG_DIR\n- No secrets in {dir} -> run: ! grep -rq SECRET \"$ARG_DIR\"\n- {dir} is a word here -> run: true")
+	for _, args := range []map[string]string{nil, {"dir": ""}, {"dir": " \t"}} {
+		ran, suite.Args = 0, args
+		got := suite.Evaluate(t.Context(), dod.FillCriteria(criteria, args), nil).Results
+		if got[0].Status != dod.Failed || got[1].Status != dod.Failed || got[2].Status != dod.Passed || ran != 1 || !strings.Contains(got[0].Reasoning, "{dir} has no value") {
+			t.Errorf("%v: ran %d, %+v", args, ran, got)
+		}
+	}
+	// A phase's condition is not filled; its commands get the values all the same.
+	ran, suite.Args = 0, map[string]string{"dir": "docs"}
+	for _, c := range [][]dod.Criterion{criteria, dod.FillCriteria(criteria, suite.Args)} {
+		for _, r := range suite.Evaluate(t.Context(), c, nil).Results {
+			if r.Status != dod.Passed {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+}

@@ -21,6 +21,7 @@ func (e *Engine) suite(plan models.Plan, project models.Project, tree string, ev
 	return dod.Suite{
 		Text:     ev.text(),
 		Parallel: 4,
+		Args:     plan.DodArgs,
 		Run: func(ctx context.Context, command string) dod.CheckOutcome {
 			return e.runCheck(ctx, plan, project, dir, command)
 		},

@@ -98,7 +98,7 @@ func checkDod(ctx context.Context, s streams, c DodCheckCmd, run runCheckFunc, n
 	for key, value := range raw {
 		evidence[key] = dod.Printed(dod.FromUTF16(value))
 	}
-	suite := dod.Suite{Text: dod.TextMatch{Whole: raw}}
+	suite := dod.Suite{Args: args, Text: dod.TextMatch{Whole: raw}}
 	if c.Workspace != "" {
 		if info, err := os.Stat(c.Workspace); err != nil || !info.IsDir() {
 			return badUsage(fmt.Errorf("--workspace: %s is no folder", c.Workspace))
