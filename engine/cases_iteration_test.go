@@ -201,7 +201,7 @@ func TestA5_09_WritersDoNotStarveEachOther(t *testing.T) {
 	for tab := range 2 {
 		wg.Go(func() {
 			for i := range 50 {
-				err := h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: fmt.Sprintf("- line %d of tab %d", i, tab)}, "tidied")
+				err := h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: fmt.Sprintf("- line %d of tab %d", i, tab)}, "tidied", "")
 				if err != nil && models.CodeOf(err) != models.CodeConflict {
 					t.Errorf("tab %d, save %d: %v", tab, i, err)
 				}

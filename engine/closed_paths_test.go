@@ -153,7 +153,7 @@ func TestArgumentsAreOfTheFingerprint(t *testing.T) {
 	if !g.State.Open {
 		t.Fatalf("closed at first: %s", g.State.Sentence)
 	}
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "never-made.txt"}}, "another file"))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "never-made.txt"}}, "another file", ""))
 	g, err = h.engine.Gate(h.ctx, id)
 	must(t, err)
 	if g.State.Open || !g.Stale || !strings.Contains(g.State.Sentence, "the arguments") {

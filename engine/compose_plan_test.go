@@ -22,7 +22,7 @@ func TestAnotherPassIsToldWhatThePlanLacks(t *testing.T) {
 	g := h.gate(id)
 	must(t, h.engine.Waive(h.ctx, lead, id, 3, g.EvaluationID, "No log is kept."))
 	must(t, h.engine.SignOff(h.ctx, lead, id, 4, g.EvaluationID, false, "The colours are wrong."))
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: strings.Replace(text, "\n- old -> file: old.md", "", 1)}, "It is gone."))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: strings.Replace(text, "\n- old -> file: old.md", "", 1)}, "It is gone.", ""))
 	d := h.phase(id, 1)
 	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, "Mind the margins."))
 	h.settle()

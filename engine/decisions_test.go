@@ -110,9 +110,9 @@ func TestEditedDodMakesTheEvaluationStale(t *testing.T) {
 	if !g.State.Open {
 		t.Fatalf("gate: %s", codes(g))
 	}
-	wantErrCode(t, h.engine.EditDod(h.ctx, viewer, id, engine.NewPlan{Dod: "- other"}, ""), models.CodeForbidden)
-	wantErrCode(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: "- x -> match: /a*/"}, ""), models.CodeInvalid)
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: "- never there"}, "it was wrong"))
+	wantErrCode(t, h.engine.EditDod(h.ctx, viewer, id, engine.NewPlan{Dod: "- other"}, "", ""), models.CodeForbidden)
+	wantErrCode(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: "- x -> match: /a*/"}, "", ""), models.CodeInvalid)
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: "- never there"}, "it was wrong", ""))
 	g = h.gate(id)
 	if g.State.Open || codes(g) != "stale" || !strings.Contains(g.State.Sentence, "the criteria") {
 		t.Errorf("gate: %s: %s", codes(g), g.State.Sentence)
@@ -125,13 +125,13 @@ func TestEditedDodMakesTheEvaluationStale(t *testing.T) {
 		t.Errorf("gate: %s", codes(g))
 	}
 	// Back to no definition of done: the project demands none, so it opens.
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{}, "nothing to check"))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{}, "nothing to check", ""))
 	if g = h.gate(id); !g.State.Open || g.State.Sentence != "No definition of done. 2 required criteria were taken out or changed after the start." {
 		t.Errorf("gate: %s", codes(g))
 	}
 	for _, over := range []models.PlanStatus{models.PlanApplying, models.PlanApplied, models.PlanCancelled, models.PlanDiscarded} {
 		p := h.placePlan(over)
-		wantErrCode(t, h.engine.EditDod(h.ctx, lead, p.plan, engine.NewPlan{Dod: "- x"}, "why"), models.CodeConflict)
+		wantErrCode(t, h.engine.EditDod(h.ctx, lead, p.plan, engine.NewPlan{Dod: "- x"}, "why", ""), models.CodeConflict)
 	}
 }
 

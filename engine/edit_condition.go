@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +16,9 @@ import (
 // Condition is what a phase's passes are judged by.
 type Condition struct {
 	DoneWhen      string
-	MaxIterations int // never fewer than it has begun
-	Opinions      int // judges that have to say met; 0 leaves it as it is
+	MaxIterations int    // never fewer than it has begun
+	Opinions      int    // judges that have to say met; 0 leaves it as it is
+	Seen          string // SeenCondition of what the person had before them, "" to replace whatever is there
 }
 
 // EditCondition replaces the condition of a phase that is not at work and not
@@ -49,6 +51,13 @@ func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID,
 		if !slices.Contains([]models.PhaseStatus{models.PhaseStalled, models.PhaseExhausted, models.PhaseNeedsAttention,
 			models.PhaseFailed, models.PhaseAwaitingApproval, models.PhasePending}, ph.Status) {
 			return wrongPhase(ph, "given another condition")
+		}
+		if in.Seen != "" && in.Seen != SeenCondition(ph) {
+			err := changedMeanwhile(ctx, tx, "condition", "phase.condition_changed", "done_when", ph.PlanID)
+			if e, ok := errors.AsType[*models.Error](err); ok {
+				e.Fields["done_when"] += " It says now:\n" + ph.DoneWhen
+			}
+			return err
 		}
 		if doneWhen == "" && ph.DoneWhen != "" {
 			bad("done_when", "Write what must be true. To take the work without a condition, accept the phase as it is.")

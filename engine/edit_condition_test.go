@@ -129,14 +129,14 @@ func TestNoApprovalByCommandsThatReadOtherValues(t *testing.T) {
 	h.settle()
 	d := h.wantPhase(id, 1, models.PhaseAwaitingApproval, 1)
 	h.Forward(time.Second)
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "never.txt"}}, "the wrong file"))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "never.txt"}}, "the wrong file", ""))
 	wantErrCode(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""), models.CodeConflict)
 	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
 	h.settle()
 	if d = h.phase(id, 1); d.Phase.Status == models.PhaseAwaitingApproval || d.Phase.Status == models.PhaseCompleted {
 		t.Errorf("%s by a file that is not there", d.Phase.Status)
 	}
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "made.txt"}}, "back"))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "made.txt"}}, "back", ""))
 	h.Forward(time.Second)
 	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
 	h.settle()

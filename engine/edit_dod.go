@@ -15,8 +15,9 @@ import (
 // EditDod replaces the definition of done of a plan that is not over. The
 // fingerprint moves with it, so that an earlier evaluation does not count. Once
 // the plan has started, a required criterion that is asked for no more needs a
-// reason (field "reason"), which the gate then shows beside the criterion.
-func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string, in NewPlan, reason string) error {
+// reason (field "reason"), which the gate then shows beside the criterion. seen is
+// SeenDod of what the person had before them, "" to replace whatever is there.
+func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string, in NewPlan, reason, seen string) error {
 	if err := require(actor, models.RoleLead); err != nil {
 		return err
 	}
@@ -40,6 +41,12 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 		}
 		if plan.Status.Over() || plan.Status == models.PlanApplying {
 			return wrongState(plan, "changed")
+		}
+		if seen != "" && seen != SeenDod(plan) {
+			return changedMeanwhile(ctx, tx, "definition of done", "plan.dod_changed", "dod", planID)
+		}
+		if SeenDod(plan) == SeenDod(fresh) {
+			return models.Invalid("dod", "Nothing is different. Change the text, the template or a value.")
 		}
 		dropped := agreed(plan)
 		dropped.Criteria = dropsFrom(plan, fresh)

@@ -30,7 +30,7 @@ func TestNoRequiredCriterionIsEditedAwayInSilence(t *testing.T) {
 	}
 	for name, text := range weaker {
 		for _, reason := range []string{"", " \n"} {
-			err := h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text}, reason)
+			err := h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text}, reason, "")
 			var refused *models.Error
 			if !errors.As(err, &refused) || !strings.Contains(refused.Fields["reason"], "the docs are there") {
 				t.Errorf("%s, without a reason: %v", name, err)
@@ -41,8 +41,8 @@ func TestNoRequiredCriterionIsEditedAwayInSilence(t *testing.T) {
 		t.Fatalf("changed all the same: %q", p.DodSource)
 	}
 	// More may be asked for without a word.
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text + "\n- and this"}, ""))
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: weaker["taken out"]}, "The docs come with the next plan."))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text + "\n- and this"}, "", ""))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: weaker["taken out"]}, "The docs come with the next plan.", ""))
 	must(t, h.engine.Evaluate(h.ctx, lead, id))
 	h.settle()
 	g := h.gate(id)
@@ -54,11 +54,11 @@ func TestNoRequiredCriterionIsEditedAwayInSilence(t *testing.T) {
 		t.Errorf("notes: %s", n)
 	}
 	// What is asked for again is not missing any more.
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text}, ""))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text}, "", ""))
 	if g = h.gate(id); len(g.Dropped) != 1 || g.Dropped[0].Text != "and this" {
 		t.Errorf("%+v", g.Dropped)
 	}
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: weaker["taken out"]}, "Still the next plan."))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: weaker["taken out"]}, "Still the next plan.", ""))
 	must(t, h.engine.Evaluate(h.ctx, lead, id))
 	h.settle()
 	g = h.gate(id)
@@ -79,19 +79,56 @@ func TestWhatCountsAsTakenOut(t *testing.T) {
 	h := newHouse(t)
 	text := `- it runs -> run: test -f "$ARG_FILE"`
 	id := h.createWith(engine.NewPlan{Dod: "- x\n- y", Phases: []engine.NewPhase{shell("work", "echo x > made.txt")}})
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "never.txt"}}, ""))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "never.txt"}}, "", ""))
 	must(t, h.engine.StartPlan(h.ctx, lead, id))
 	h.settle()
 	in := engine.NewPlan{Dod: text, DodArgs: map[string]string{"file": "made.txt"}}
-	wantErrCode(t, h.engine.EditDod(h.ctx, lead, id, in, ""), models.CodeInvalid)
+	wantErrCode(t, h.engine.EditDod(h.ctx, lead, id, in, "", ""), models.CodeInvalid)
 	d, err := h.engine.DraftDod(h.ctx, lead, h.detail(id).Plan, in)
 	must(t, err)
 	if len(d.Drops) != 1 || d.Drops[0].Check.Kind != dod.CheckRun {
 		t.Errorf("the preview tells %+v", d.Drops)
 	}
-	must(t, h.engine.EditDod(h.ctx, lead, id, in, "It was the wrong file."))
+	must(t, h.engine.EditDod(h.ctx, lead, id, in, "It was the wrong file.", ""))
 	if g := h.gate(id); len(g.Dropped) != 1 {
 		t.Errorf("%+v", g.Dropped)
 	}
-	wantErrCode(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{}, strings.Repeat("w", 9<<10)), models.CodeInvalid)
+	wantErrCode(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{}, strings.Repeat("w", 9<<10), ""), models.CodeInvalid)
+}
+
+// Two leads edit at once: who saves over what the other changed is told, loses
+// nothing, and replaces it only by saving again.
+func TestNobodySavesOverAnothersChangeUnseen(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", "true")
+	p.DoneWhen, p.NeedsApproval = "- one -> run: true", true
+	id := h.createWith(engine.NewPlan{Dod: "- one -> run: true", Phases: []engine.NewPhase{p}})
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	h.settle()
+	other := models.Actor{ID: 77, Name: "tess", Role: models.RoleLead}
+
+	seen := engine.SeenDod(h.detail(id).Plan)
+	must(t, h.engine.EditDod(h.ctx, other, id, engine.NewPlan{Dod: "- one -> run: true\n- (must) reviewed -> human"}, "", seen))
+	mine := engine.NewPlan{Dod: "- two -> run: true"}
+	err := h.engine.EditDod(h.ctx, lead, id, mine, "wording", seen)
+	var refused *models.Error
+	if !errors.As(err, &refused) || refused.Code != models.CodeConflict || !strings.Contains(refused.Message, "tess changed the definition of done meanwhile") {
+		t.Errorf("%v", err)
+	}
+	if got := h.detail(id).Plan.DodSource; !strings.Contains(got, "reviewed") {
+		t.Errorf("tess's line is lost: %q", got)
+	}
+	wantErrCode(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: h.detail(id).Plan.DodSource}, "", ""), models.CodeInvalid) // nothing is different
+	must(t, h.engine.EditDod(h.ctx, lead, id, mine, "wording", engine.SeenDod(h.detail(id).Plan)))
+
+	d := h.wantPhase(id, 1, models.PhaseAwaitingApproval, 1)
+	begun := engine.SeenCondition(d.Phase)
+	must(t, h.engine.EditCondition(h.ctx, other, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "- tess's -> run: true", MaxIterations: 2, Seen: begun}))
+	err = h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "- mine -> run: true", MaxIterations: 2, Seen: begun})
+	if !errors.As(err, &refused) || refused.Code != models.CodeConflict || !strings.Contains(refused.Fields["done_when"], "- tess's -> run: true") {
+		t.Errorf("%v", err)
+	}
+	if got := h.phase(id, 1).Phase.DoneWhen; !strings.Contains(got, "tess's") {
+		t.Errorf("the condition is %q", got)
+	}
 }

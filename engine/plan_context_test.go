@@ -134,7 +134,7 @@ func TestARemovedDefinitionOfDoneSaysNothing(t *testing.T) {
 	if !seen.State.Open {
 		t.Fatalf("%+v", seen.State)
 	}
-	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{}, "We do without."))
+	must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{}, "We do without.", ""))
 	wantErrCode(t, h.engine.Apply(h.ctx, lead, id, seen.Commit, seen.EvaluationID), models.CodeConflict)
 	now := h.gate(id)
 	must(t, h.engine.Apply(h.ctx, lead, id, now.Commit, now.EvaluationID))

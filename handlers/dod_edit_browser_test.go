@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -8,6 +10,7 @@ import (
 
 	"donewhen/engine"
 	"donewhen/internal/browsertest"
+	"donewhen/views"
 )
 
 // A required line of a started plan is taken out: the preview says so while it is
@@ -45,4 +48,43 @@ func TestTakingALineOutInABrowser(t *testing.T) {
 	w.settle()
 	b.Do(chromedp.Navigate(w.http.URL+"/plans/"+id), chromedp.WaitVisible(chromedp.CSS("#gate")))
 	look(t, b, "gate-taken-out")
+}
+
+// While lou types, tess saves: the page that lou had open is a page behind, lou is
+// told so with what is there now, and what lou typed stays. In the form of a
+// phase's condition, which stands on a live page, too.
+func TestTwoLeadsEditAtOnceInABrowser(t *testing.T) {
+	w := newWorks(t, nil)
+	p := sh("one", "true")
+	p.DoneWhen, p.NeedsApproval = "- fine -> run: true", true
+	id := w.done(engine.NewPlan{Title: "Two at once", Dod: "- fine -> run: true", Phases: []engine.NewPhase{p}})
+	page := "/plans/" + id + "/dod"
+	seen := value(doc(t, w.lea.get(page)), "seen")
+	want(t, w.lea.post(page, "dod", "- fine -> run: true\n- (must) reviewed -> human", "seen", seen), http.StatusSeeOther)
+	a := w.lea.post(page, "dod", "- mine -> run: true", "reason", "wording", "seen", seen)
+	want(t, a, http.StatusConflict)
+	d := doc(t, a)
+	if got := d.Find("[data-now]").Text(); !strings.Contains(got, "reviewed") || value(d, "dod") != "- mine -> run: true" || value(d, "reason") != "wording" || value(d, "seen") == seen {
+		t.Errorf("it shows %q; dod %q, reason %q", got, value(d, "dod"), value(d, "reason"))
+	}
+	want(t, w.lea.post(page, "dod", "- mine -> run: true", "reason", "wording", "seen", value(d, "seen")), http.StatusSeeOther)
+	want(t, w.lea.post(page, "dod", "- mine -> run: true"), http.StatusUnprocessableEntity)
+
+	ph := w.detail(id).Phases[0].Phase
+	form := fmt.Sprintf(`form[action="%s"]`, views.PhaseVerbPath(ph.ID, views.VerbCondition))
+	b := w.browser(t)
+	b.Do(chromedp.Navigate(w.http.URL+"/plans/"+id), chromedp.WaitReady(chromedp.CSS(form)),
+		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const f = document.querySelector(%q); f.closest("details").open = true; f.elements.done_when.value = "- lou's -> run: true"; f.elements.done_when.focus() }`, form)))
+	err := w.eng.EditCondition(t.Context(), w.lead(), ph.ID, *ph.PassID, engine.Condition{DoneWhen: "- tess's -> run: true", MaxIterations: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, b, `document.body.textContent.includes("tess's")`)
+	b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).requestSubmit()`, form)), chromedp.WaitReady(chromedp.CSS("[aria-invalid]")))
+	if got := browsertest.Get(b, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).innerText + "|" + document.querySelector(%q).elements.done_when.value`, form, form))); !strings.Contains(got, "changed it meanwhile") || !strings.HasSuffix(got, "|- lou's -> run: true") {
+		t.Errorf("the form says %q", got)
+	}
+	if got := w.detail(id).Phases[0].Phase.DoneWhen; got != "- tess's -> run: true" {
+		t.Errorf("the condition is %q", got)
+	}
 }

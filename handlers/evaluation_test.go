@@ -37,7 +37,7 @@ func TestEvaluationPage(t *testing.T) {
 	shows(t, w.vic.get(views.EvaluationPath(second)), "being evaluated", "The evaluation begins in a moment", ">lea")
 	w.settle()
 	shows(t, w.vic.get(page), "The plan was evaluated again since.")
-	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- b.txt"}, "enough"); err != nil {
+	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- b.txt"}, "enough", ""); err != nil {
 		t.Fatal(err)
 	}
 	w.settle()

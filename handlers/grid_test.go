@@ -83,7 +83,7 @@ func TestCriteriaByEvaluation(t *testing.T) {
 	if trends := trendsOf(doc(t, w.lea.get("/plans/"+id)), "grid-dod"); len(trends) != 0 {
 		t.Errorf("one evaluation has nothing to be compared with: %v", trends)
 	}
-	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- alpha is ready\n- It is wished for"}, "sharper"); err != nil {
+	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- alpha is ready\n- It is wished for"}, "sharper", ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.eng.Evaluate(t.Context(), w.lead(), id); err != nil {

@@ -44,9 +44,17 @@ func (s *Server) editPlanDod(c echo.Context) error {
 		return err
 	}
 	v, args := readDodForm(c)
-	err = s.Engine.EditDod(c.Request().Context(), s.actor(c), id, typedDod(v, args), v.Reason)
+	err = s.Engine.EditDod(c.Request().Context(), s.actor(c), id, typedDod(v, args), v.Reason, field(c, "seen"))
 	if err == nil {
-		if err := s.flash(c, views.FlashDone, "The definition of done is changed. Evaluate it before applying."); err != nil {
+		now, err := s.Reader.Plan(c.Request().Context(), id)
+		if err != nil {
+			return err
+		}
+		said := "The definition of done is changed. Evaluate it before applying."
+		if len(engine.Criteria(now)) == 0 {
+			said = "The plan has no definition of done any more."
+		}
+		if err := s.flash(c, views.FlashDone, "%s", said); err != nil {
 			return err
 		}
 		return seeOther(c, views.PlanPath(id)+"#dod")
@@ -56,6 +64,12 @@ func (s *Server) editPlanDod(c echo.Context) error {
 		return err
 	}
 	v.Error, v.Errors = e.Message, e.Fields
+	if e.Code == models.CodeConflict { // it may be another one by now
+		if p, err = s.Reader.Plan(c.Request().Context(), id); err != nil {
+			return err
+		}
+		v.Now = p.DodText
+	}
 	return s.dodForm(c, status, p, v, args)
 }
 
@@ -123,7 +137,7 @@ func (s *Server) dodPreview(c echo.Context, p models.Plan, in engine.NewPlan) (v
 // that are typed already are kept.
 func (s *Server) dodForm(c echo.Context, status int, p models.Plan, v views.DodForm, args map[string]string) error {
 	ctx := c.Request().Context()
-	v.PlanID, v.Plan = p.ID, p.Title
+	v.PlanID, v.Plan, v.Seen = p.ID, p.Title, engine.SeenDod(p)
 	v.Evaluated, v.Started = p.Status == models.PlanFinished, p.Status != models.PlanDraft
 	v.Templates = []ui.Option{{Value: "", Label: "None: the text below"}}
 	list, err := s.Reader.Templates(ctx)

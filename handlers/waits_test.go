@@ -115,7 +115,7 @@ func TestEvaluatedPlanWaitsForNobody(t *testing.T) {
 	w := newWorks(t, nil)
 	h := hold(t)
 	id := w.running(sh("Do", "echo 1 > b.txt"))
-	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- slow -> run: " + h.command()}, "slow one"); err != nil {
+	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- slow -> run: " + h.command()}, "slow one", ""); err != nil {
 		t.Fatal(err)
 	}
 	look := func(number, waits string, listed int) {
@@ -149,7 +149,7 @@ func TestEvaluationSaysWhatItIsAt(t *testing.T) {
 	w.eng.CheckLimit = 90 * time.Minute
 	h := hold(t)
 	id := w.running(sh("Do", "echo 1 > b.txt"))
-	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- quick -> run: true\n- slow -> run: " + h.command() + "\n- last -> file: b.txt"}, "another limit"); err != nil {
+	if err := w.eng.EditDod(t.Context(), w.lead(), id, engine.NewPlan{Dod: "- quick -> run: true\n- slow -> run: " + h.command() + "\n- last -> file: b.txt"}, "another limit", ""); err != nil {
 		t.Fatal(err)
 	}
 	part := func(name, tag string) answer {

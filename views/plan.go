@@ -382,6 +382,8 @@ type DodForm struct {
 	Evaluated    bool // an evaluation would no longer count
 	Started      bool // a required line that goes needs a reason
 	Reason       string
+	Seen         string // names the definition that the form replaces
+	Now          string // what somebody else made of it meanwhile
 	Unsupported  string
 }
 

@@ -38,7 +38,13 @@ Idiomorph.defaults.callbacks.beforeNodeMorphed = old => {
   if (old instanceof HTMLTextAreaElement) return old.value === old.defaultValue
   if (old instanceof HTMLSelectElement) return [...old.options].every(o => o.selected === o.defaultSelected)
   if (!(old instanceof HTMLInputElement)) return true
-  if (old.type === 'hidden') return true
+  if (old.type === 'hidden') return old.name !== 'seen' || !old.form || !typedInto(old.form)
   if (old.type === 'checkbox' || old.type === 'radio') return old.checked === old.defaultChecked
   return old.value === old.defaultValue
+}
+
+// typedInto says whether a form holds something of the reader's: what they had
+// before them when they began ("seen") then stays with it.
+function typedInto (form) {
+  return [...form.elements].some(f => (f instanceof HTMLTextAreaElement || f instanceof HTMLInputElement && f.type !== 'hidden') && f.value !== f.defaultValue)
 }
