@@ -24,6 +24,7 @@ func Gate(f GateFacts) GateState {
 	if r, ended := planEnded(f); ended {
 		return GateState{Sentence: r.Sentence, Reasons: []Reason{r}, Notes: notes}
 	}
+	notes = append(notes, gateDecided(f)...)
 	var reasons []Reason
 	add := func(rs ...Reason) { reasons = append(reasons, rs...) }
 	finished := f.PlanStatus == planFinished || f.PlanStatus == planApplying
@@ -67,6 +68,27 @@ func gateDropped(dropped []DroppedCriterion) (notes []string, ending string) {
 		ending = fmt.Sprintf(" %s taken out or changed after the start.", pluralWords(n, "required criterion was", "required criteria were"))
 	}
 	return notes, ending
+}
+
+// gateDecided names what people decided instead of a check: nobody applies the
+// plan without being told. An ended plan's page lists it by itself.
+func gateDecided(f GateFacts) (notes []string) {
+	for _, r := range f.Summary.Results {
+		if r.Status == Passed || !isWaived(f, r.Criterion) {
+			continue
+		}
+		for _, w := range f.Waivers {
+			if w.Criterion == r.Criterion.Index && sameFingerprint(w.Fingerprint, f.CurrentFingerprint) {
+				notes = append(notes, fmt.Sprintf("Criterion %d was waived by %s: \u201c%s\u201d. Why: %s",
+					r.Criterion.Index, w.By, clip(foldLine(r.Criterion.Text), 200), clip(foldLine(w.Reason), 500)))
+			}
+		}
+	}
+	for _, a := range f.Accepted {
+		notes = append(notes, fmt.Sprintf("Phase %d (%s) was accepted as it is by %s, its condition not met. Why: %s",
+			a.Position, clip(foldLine(a.Name), 200), a.By, clip(foldLine(a.Reason), 500)))
+	}
+	return notes
 }
 
 // The stored plan statuses, as models names them.

@@ -43,6 +43,10 @@ type GateFacts struct {
 	// decided it; but nobody applies the plan without being told.
 	Dropped []DroppedCriterion
 
+	// Accepted are the phases that a person took as they are, though their condition
+	// was not met. They close nothing either.
+	Accepted []AcceptedPhase
+
 	// ApprovalsNeeded is m of "n of m"; Approvals are the recorded ones, of which
 	// those about another fingerprint, and second ones by the same person, do not count.
 	ApprovalsNeeded int
@@ -107,6 +111,14 @@ type DroppedCriterion struct {
 	Level  Level
 	By     string
 	Reason string
+}
+
+// AcceptedPhase is a phase that counts as completed by a person's word.
+type AcceptedPhase struct {
+	Position int
+	Name     string
+	By       string
+	Reason   string
 }
 
 // Approval is a person's yes to what the fingerprint names.

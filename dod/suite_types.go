@@ -15,7 +15,7 @@ type Suite struct {
 	// Text matches plain lines, match: and absent:.
 	Text TextMatch
 	// Run carries out a run: command in the workspace, File looks a path up there.
-	Run  func(ctx context.Context, command string) CheckOutcome
+	Run func(ctx context.Context, command string) CheckOutcome
 	// Args are the values that run: commands get. A command that reads one which a
 	// {placeholder} of its line still waits for is not carried out: it would check
 	// less than it reads.

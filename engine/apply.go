@@ -225,9 +225,52 @@ func applyMessage(plan models.Plan, gate GateView, actor models.Actor) string {
 	} else {
 		b.WriteString("Donewhen-DoD: none\n")
 	}
-	if n := len(gate.Dropped); n > 0 {
-		fmt.Fprintf(&b, "Donewhen-DoD-Changed: %d required taken out or changed after the start\n", n)
+	for _, line := range decidedTrailers(gate) {
+		b.WriteString(line + "\n")
 	}
 	fmt.Fprintf(&b, "Donewhen-Applied-By: %s\n", strings.Join(strings.Fields(actor.Name), " "))
 	return b.String()
+}
+
+// maxTrailers bounds what people decided in a merge commit's message; the plan's
+// page has all of it.
+const maxTrailers = 40
+
+// decidedTrailers name what people decided instead of a check, one line each: what
+// was taken out of the definition of done, waived, signed off or accepted as it is.
+func decidedTrailers(gate GateView) (lines []string) {
+	add := func(key, about, by, reason string) {
+		line := key + ": " + cutLine(strings.Join(strings.Fields(cleanText(about)), " "), 200) + " (" + strings.Join(strings.Fields(by), " ")
+		if reason = strings.Join(strings.Fields(cleanText(reason)), " "); reason != "" {
+			line += ": " + cutLine(reason, 300)
+		}
+		lines = append(lines, line+")")
+	}
+	for _, d := range gate.Dropped {
+		add("Donewhen-DoD-Changed", d.Text, d.By, d.Reason)
+	}
+	for _, r := range gate.Summary.Results {
+		if w, ok := gate.Waived[r.Criterion.Index]; ok && r.Status != dod.Passed {
+			add("Donewhen-Waived", r.Criterion.Text, w.UserName, w.Reason)
+		}
+	}
+	for _, d := range gate.SignedOff {
+		add("Donewhen-Signed-Off", gate.criterion(d.Criterion), d.UserName, d.Reason)
+	}
+	for _, a := range gate.Accepted {
+		add("Donewhen-Accepted-As-It-Is", fmt.Sprintf("phase %d, %s", a.Position, a.Name), a.By, a.Reason)
+	}
+	if n := len(lines) - maxTrailers; n > 0 {
+		lines = append(lines[:maxTrailers], fmt.Sprintf("Donewhen-More: %d further decisions", n))
+	}
+	return lines
+}
+
+func (v GateView) criterion(index int) string {
+	for _, r := range v.Summary.Results {
+		if r.Criterion.Index == index {
+			return r.Criterion.Text
+		}
+	}
+	return "criterion " + itoa(index)
 }

@@ -239,3 +239,32 @@ func TestRejectionsReasonAndNotesReachTheNextPass(t *testing.T) {
 		t.Errorf("a note that was read is told again, or the new one is not:\n%s", text)
 	}
 }
+
+// What people decided instead of a check stands at the open gate and in the merge
+// commit, with who and why.
+func TestWhatPeopleDecidedIsInTheMergeCommit(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", "echo x > made.txt")
+	p.DoneWhen, p.MaxIterations = "- never said", 1
+	id := h.createWith(engine.NewPlan{Dod: "- made -> file: made.txt\n- the log is there -> file: log.md\n- Paul likes it -> human", Phases: []engine.NewPhase{p}})
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	h.settle()
+	ph := h.wantPhase(id, 1, models.PhaseExhausted, 1).Phase
+	must(t, h.engine.AcceptPhase(h.ctx, lead, ph.ID, *ph.PassID, "It works\nall the same."))
+	h.settle()
+	g := h.gate(id)
+	must(t, h.engine.Waive(h.ctx, lead, id, 2, g.EvaluationID, "No log is kept."))
+	must(t, h.engine.SignOff(h.ctx, lead, id, 3, g.EvaluationID, true, "Nice."))
+	g = h.gate(id)
+	if n := strings.Join(g.State.Notes, "\n"); !g.State.Open || len(g.State.Notes) != 2 || !strings.Contains(n, "Criterion 2 was waived by lea: \u201cthe log is there\u201d. Why: No log is kept.") ||
+		!strings.Contains(n, "Phase 1 (work) was accepted as it is by lea") {
+		t.Errorf("open %v, notes: %s", g.State.Open, n)
+	}
+	must(t, h.engine.Apply(h.ctx, lead, id, g.Commit, g.EvaluationID))
+	m := h.detail(id).Attempts[0].Message
+	for _, line := range []string{"Donewhen-Waived: the log is there (lea: No log is kept.)", "Donewhen-Signed-Off: Paul likes it (lea: Nice.)", "Donewhen-Accepted-As-It-Is: phase 1, work (lea: It works all the same.)"} {
+		if !strings.Contains(m, "\n"+line+"\n") {
+			t.Errorf("%q is not in\n%s", line, m)
+		}
+	}
+}

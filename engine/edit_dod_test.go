@@ -65,7 +65,7 @@ func TestNoRequiredCriterionIsEditedAwayInSilence(t *testing.T) {
 	must(t, h.engine.Apply(h.ctx, lead, id, g.Commit, g.EvaluationID))
 	h.settle()
 	h.wantPlan(id, models.PlanApplied)
-	if m := h.detail(id).Attempts[0].Message; !strings.Contains(m, "Donewhen-DoD-Changed: 2 required taken out or changed after the start\n") {
+	if m := h.detail(id).Attempts[0].Message; strings.Count(m, "Donewhen-DoD-Changed: ") != 2 || !strings.Contains(m, "Donewhen-DoD-Changed: the docs are there (lea: Still the next plan.)\n") {
 		t.Errorf("the merge commit says:\n%s", m)
 	}
 	if g = h.gate(id); len(g.State.Notes) != 2 {

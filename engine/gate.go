@@ -17,9 +17,11 @@ type GateView struct {
 	Stale        bool        // the evaluation is about something else
 	Waived       map[int]models.Decision
 	Dropped      []dod.DroppedCriterion // asked for since the start, and not any more
-	Commit       string                 // what apply would merge: posted back by the form
-	EvaluationID int64                  // what the person saw: posted back by the form
-	Preview      *workspace.Preview     // nil while there is nothing to merge yet
+	Accepted     []dod.AcceptedPhase
+	SignedOff    []models.Decision  // people's yes to `human` criteria, as far as they count
+	Commit       string             // what apply would merge: posted back by the form
+	EvaluationID int64              // what the person saw: posted back by the form
+	Preview      *workspace.Preview // nil while there is nothing to merge yet
 	PreviewError string
 }
 
@@ -94,7 +96,11 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 		f.Summary = v.Summary
 		f.CanAct = whoCanAct(v.Summary)
 	}
+	signed := map[int]models.Decision{}
 	for _, d := range decisions {
+		if d.Criterion > 0 && d.Fingerprint == current && (d.Kind == models.DecisionApprove || d.Kind == models.DecisionReject) {
+			signed[d.Criterion] = d // the newest counts
+		}
 		if d.Kind == models.DecisionWaive {
 			f.Waivers = append(f.Waivers, dod.Waiver{Criterion: d.Criterion, Fingerprint: d.Fingerprint, By: d.UserName, Reason: d.Reason})
 			if d.Fingerprint == current {
@@ -102,6 +108,12 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 			}
 		}
 	}
+	for _, r := range v.Summary.Results {
+		if d, ok := signed[r.Criterion.Index]; ok && d.Kind == models.DecisionApprove {
+			v.SignedOff = append(v.SignedOff, d)
+		}
+	}
+	f.Accepted = acceptedPhases(phases, decisions)
 	for _, u := range plan.Unrecorded {
 		f.Unrecorded = append(f.Unrecorded, dod.UnrecordedFile{Path: u.Path, Why: u.Why})
 	}
@@ -121,7 +133,7 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 			f.TargetBusy = "it was not looked at yet; look at the plan again"
 		}
 	}
-	v.State, v.Dropped = dod.Gate(f), f.Dropped
+	v.State, v.Dropped, v.Accepted = dod.Gate(f), f.Dropped, f.Accepted
 	return v, nil
 }
 
@@ -136,6 +148,24 @@ func whoCanAct(s dod.Summary) []string {
 		if r.Criterion.Check.Kind == dod.CheckHuman && r.Status != dod.Passed && !slices.Contains(out, who) {
 			out = append(out, who)
 		}
+	}
+	return out
+}
+
+// acceptedPhases are those that count as completed by a person's word.
+func acceptedPhases(phases []models.Phase, decisions []models.Decision) []dod.AcceptedPhase {
+	var out []dod.AcceptedPhase
+	for _, ph := range phases {
+		if !ph.Overridden {
+			continue
+		}
+		a := dod.AcceptedPhase{Position: ph.Position, Name: ph.Name, By: "a lead"}
+		for _, d := range decisions { // the newest counts
+			if d.PhaseID != nil && *d.PhaseID == ph.ID && d.Kind == models.DecisionAccept {
+				a.By, a.Reason = d.UserName, d.Reason
+			}
+		}
+		out = append(out, a)
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"donewhen/dod"
 	"donewhen/models"
@@ -147,7 +148,7 @@ func (b *planBuilder) applyVerb() views.Verb {
 	}
 	v.Question = "Apply to " + p.TargetBranch + "?"
 	v.Body = fmt.Sprintf("The work as recorded in %s is merged into %s of %s with one merge commit. Files there that the work does not touch stay as they are. %s",
-		ui.Short(b.gate.Commit), p.TargetBranch, b.detail.Project.Name, b.gate.State.Sentence)
+		ui.Short(b.gate.Commit), p.TargetBranch, b.detail.Project.Name, strings.Join(append([]string{b.gate.State.Sentence}, b.gate.State.Notes...), " "))
 	return v
 }
 
