@@ -102,3 +102,30 @@ func TestALineThatAReasonNamesCountsWhenItIsWritten(t *testing.T) {
 		t.Errorf("%s: %s", r.Status, r.Reasoning)
 	}
 }
+
+// A person's no is told to each pass until it is a yes, also when a pass in between
+// fails for another reason.
+func TestARejectionIsToldUntilItIsAnApproval(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", `[ "$DONEWHEN_PASS" = 2 ] || echo fine > ok.txt; [ "$DONEWHEN_PASS" != 2 ] || rm -f ok.txt`)
+	p.DoneWhen, p.NeedsApproval, p.MaxIterations = "- fine -> file: ok.txt", true, 4
+	id := h.start(p)
+	d := h.wantPhase(id, 1, models.PhaseAwaitingApproval, 1)
+	must(t, h.engine.RejectPhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, "It should use dates."))
+	d = h.phase(id, 1)
+	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, "And soon."))
+	h.settle()
+	d = h.wantPhase(id, 1, models.PhaseAwaitingApproval, 3)
+	for _, pass := range d.Passes[1:] {
+		if n := strings.Count(pass.Pass.TaskText, "Rejected by lea: It should use dates."); n != 1 {
+			t.Errorf("pass %d is told %d times:\n%s", pass.Pass.Number(), n, pass.Pass.TaskText)
+		}
+	}
+	must(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
+	d = h.phase(id, 1)
+	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
+	h.settle()
+	if text := h.phase(id, 1).Passes[3].Pass.TaskText; strings.Contains(text, "Rejected by") {
+		t.Errorf("told after the approval:\n%s", text)
+	}
+}

@@ -39,12 +39,15 @@ func (e *Engine) RejectPhase(ctx context.Context, actor models.Actor, phaseID, p
 		if err := e.record(ctx, tx, actor, ph, models.DecisionReject, reason); err != nil {
 			return err
 		}
-		text := "Rejected by " + actor.Name + ": " + reason
+		text := rejected(models.Decision{UserName: actor.Name, Reason: reason})
 		// The reason waits as a note: whatever the next pass is, its agents read it.
 		return e.movePhase(ctx, tx, ph, models.PhaseFailed, store.PhaseSet{Reason: &text, Note: &text, NoDue: true},
 			store.Why{Actor: actor, Kind: "phase.rejected", Reason: reason})
 	})
 }
+
+// rejected is a person's no as the agents read it.
+func rejected(d models.Decision) string { return "Rejected by " + d.UserName + ": " + d.Reason }
 
 // AnotherPass lets a phase run once more with a person's note in its task
 // text. The limit grows by one if it must, never past 20 an attempt.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"donewhen/dod"
 	"donewhen/engine/workspace"
@@ -99,6 +100,13 @@ func composeNext(ctx context.Context, r *store.Reader, plan models.Plan, ph mode
 	missing, err := missingOfPlan(ctx, r, plan)
 	if err != nil {
 		return "", err
+	}
+	last, err := r.LastDecisionOn(ctx, ph.ID)
+	if err != nil {
+		return "", err
+	}
+	if last != nil && last.Kind == models.DecisionReject && !strings.Contains(ph.Note, rejected(*last)) {
+		ph.Note = joinNotes(rejected(*last), ph.Note) // a no stands until it is a yes
 	}
 	if ph.Iteration == 0 {
 		return ComposeTask(ph, nil, nil, missing), nil

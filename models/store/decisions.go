@@ -19,6 +19,12 @@ func (r Reader) DecisionsAbout(ctx context.Context, planID, fingerprint string) 
 	return rows[models.Decision](r.q(ctx).Where("plan_id = ? AND fingerprint = ? AND criterion > 0", planID, fingerprint).Order("id"), "the decisions about what was evaluated")
 }
 
+// LastDecisionOn reads the newest decision about a phase, also one that counts no
+// more because the phase ran again; nil when there is none.
+func (r Reader) LastDecisionOn(ctx context.Context, phaseID int64) (*models.Decision, error) {
+	return first[models.Decision](r.q(ctx).Where("phase_id = ?", phaseID).Order("id DESC"), "the newest decision about the phase")
+}
+
 // InsertDecision writes a decision and fills in its id and time.
 func (tx *Tx) InsertDecision(ctx context.Context, d *models.Decision) error {
 	d.CreatedAt = tx.now

@@ -150,7 +150,7 @@ func TestPlanRows(t *testing.T) {
 	}
 	for i, want := range []models.PlanRow{
 		{Title: "empty", Status: models.PlanDraft},
-		{Title: "waits", Status: models.PlanWaiting, PhaseCount: 3, PhasesDone: 1, Current: "two", Reason: "nothing moved"},
+		{Title: "waits", Status: models.PlanWaiting, PhaseCount: 3, PhasesDone: 1, Current: "two", Phase: models.PhaseStalled, Reason: "nothing moved"},
 		{Title: "finished", Status: models.PlanFinished, PhaseCount: 2, PhasesDone: 2},
 	} {
 		got := list[i]
