@@ -93,11 +93,11 @@ func askedTheSame(v models.Verdict, criteria []dod.Criterion) bool {
 
 // refuseStaleApproval keeps a pass from being approved under a condition, or a
 // number of judges, that it was never judged by.
-func refuseStaleApproval(ctx context.Context, tx *store.Tx, ph models.Phase) error {
+func refuseStaleApproval(ctx context.Context, r *store.Reader, ph models.Phase) error {
 	if ph.DoneWhen == "" || ph.PassID == nil {
 		return nil
 	}
-	v, err := tx.LatestVerdict(ctx, *ph.PassID)
+	v, err := r.LatestVerdict(ctx, *ph.PassID)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func refuseStaleApproval(ctx context.Context, tx *store.Tx, ph models.Phase) err
 	if v.Opinions < ph.Opinions {
 		return models.Errorf(models.CodeConflict, "The phase asks for %d judges since this pass was judged by fewer. Give it another pass, or put the number back.", ph.Opinions)
 	}
-	return refuseOtherArgs(ctx, tx, ph, *v)
+	return refuseOtherArgs(ctx, r, ph, *v)
 }
 
 // argsChanged marks the change of a definition of done that changed its values too.
@@ -115,14 +115,14 @@ const argsChanged = "values"
 
 // refuseOtherArgs keeps a pass from being approved by commands that get other
 // values now than when it was judged. A script that a command starts may read any.
-func refuseOtherArgs(ctx context.Context, tx *store.Tx, ph models.Phase, v models.Verdict) error {
+func refuseOtherArgs(ctx context.Context, r *store.Reader, ph models.Phase, v models.Verdict) error {
 	if !slices.ContainsFunc(dod.ParseCriteria(ph.DoneWhen), func(c dod.Criterion) bool {
 		return c.Check.Kind == dod.CheckRun
 	}) {
 		return nil
 	}
 	for before := int64(0); ; {
-		events, err := tx.EventsOf(ctx, ph.PlanID, before, 100)
+		events, err := r.EventsOf(ctx, ph.PlanID, before, 100)
 		if err != nil || len(events) == 0 {
 			return err
 		}

@@ -17,7 +17,7 @@ func (e *Engine) ApprovePhase(ctx context.Context, actor models.Actor, phaseID, 
 		if ph.Status != models.PhaseAwaitingApproval {
 			return wrongPhase(ph, "approved")
 		}
-		if err := refuseStaleApproval(ctx, tx, ph); err != nil {
+		if err := refuseStaleApproval(ctx, &tx.Reader, ph); err != nil {
 			return err
 		}
 		if err := e.record(ctx, tx, actor, ph, models.DecisionApprove, note); err != nil {

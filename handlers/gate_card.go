@@ -31,6 +31,7 @@ func (b *planBuilder) gateCard() views.GateCard {
 		if len(r.Criteria) == 0 && len(r.Details) > 1 {
 			row.Details = r.Details
 		}
+		b.explain(&row, r)
 		if change == nil && len(r.Criteria) > 0 && b.role.Can(lead) {
 			change = &views.Verb{Key: "gate-change", Label: "Change the definition of done", Icon: "pencil", Kind: ui.Ghost, Small: true, Href: views.PlanDodPath(p.ID)}
 			row.Verbs = append(row.Verbs, *change)
@@ -40,7 +41,11 @@ func (b *planBuilder) gateCard() views.GateCard {
 	card.Flagged = b.flagged()
 	card.Checking = b.checking()
 	if pre := b.gate.Preview; pre != nil && pre.Behind > 0 {
-		card.Behind = fmt.Sprintf("%s has moved by %s since; they are merged with the work.", p.TargetBranch, commits(pre.Behind))
+		follows := "they are merged with the work"
+		if len(pre.Conflicts) > 0 {
+			follows = "the work conflicts with that"
+		}
+		card.Behind = fmt.Sprintf("%s has moved by %s since; %s.", p.TargetBranch, commits(pre.Behind), follows)
 	}
 	if len(b.detail.Attempts) > 0 && b.detail.Attempts[0].Status == models.ApplyRefused {
 		a := b.detail.Attempts[0]
@@ -56,6 +61,22 @@ func (b *planBuilder) gateCard() views.GateCard {
 		card.Quiet = "A lead applies it. You are here to read."
 	}
 	return card
+}
+
+// explain says what a reason's sentence leaves open: who said no and why, and the
+// ways out of a conflict, which no pass can take by itself.
+func (b *planBuilder) explain(row *views.GateReason, r dod.Reason) {
+	switch r.Code {
+	case dod.ReasonRejected:
+		for _, res := range b.gate.Summary.Results {
+			if slices.Contains(r.Criteria, res.Criterion.Index) {
+				row.Said = append(row.Said, res.Reasoning)
+			}
+		}
+	case dod.ReasonConflict:
+		row.Advice = fmt.Sprintf("A copy as a new plan starts from %s as it is now. Or merge it by hand: get the branch into a clone of yours and merge it there.", b.plan().TargetBranch)
+		row.Fetch = b.s.Engine.FetchCommand(b.plan(), b.detail.Project)
+	}
 }
 
 func (b *planBuilder) checking() *views.CheckingView { return b.s.checking(b.detail.Evaluation) }
@@ -201,10 +222,15 @@ func (b *planBuilder) reasonVerbs(r dod.Reason) []views.Verb {
 	case dod.ActionWaive:
 		return slices.Concat(b.criteriaVerbs(r.Waivable, false), rework(), evaluate())
 	case dod.ActionApprove, dod.ActionLiftRejection:
+		if r.Code == dod.ReasonRejected {
+			return slices.Concat(b.criteriaVerbs(r.Criteria, true), rework())
+		}
 		return b.criteriaVerbs(r.Criteria, true)
 	case dod.ActionFixFiles:
 		return slices.Concat(rework(), evaluate())
-	case dod.ActionRework, dod.ActionResolveConflict:
+	case dod.ActionResolveConflict:
+		return append([]views.Verb{link("gate-copy", "Copy as new plan", "copy", views.NewPlanFromPath(p.ID))}, rework()...)
+	case dod.ActionRework:
 		return rework()
 	case dod.ActionRaiseBudget:
 		return []views.Verb{raiseVerb(p, b.usage, "gate-budget", "gate-budget")}

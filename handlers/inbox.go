@@ -148,7 +148,13 @@ func (s *Server) inboxRow(ctx context.Context, item models.InboxItem, gate engin
 		switch ph.Status {
 		case models.PhaseAwaitingApproval:
 			row.Label = "Look at it"
-			if canAct && ph.PassID != nil {
+			stale, err := s.Engine.StaleApproval(ctx, *ph)
+			if err != nil {
+				return row, err
+			}
+			if stale != "" {
+				row.Reason, row.Label = stale, "Decide"
+			} else if canAct && ph.PassID != nil {
 				row.Approve = &views.InboxApprove{Action: views.PhaseVerbPath(ph.ID, views.VerbApprove), Pass: *ph.PassID}
 			}
 		default:

@@ -224,7 +224,7 @@ func TestPrintAPlan(t *testing.T) {
 	_ = browsertest.Get(b, chromedp.Evaluate[int](`Promise.all(document.getAnimations().map(a => a.finished.catch(() => 0))).then(a => a.length)`, chromedp.EvalAwaitPromise))
 	b.Shot("print-plan")
 	for what, script := range map[string]string{
-		"seen: nav, buttons, forms, dialogs": `[...document.querySelectorAll("nav, button, .btn, form, dialog, [data-frame]")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 80))`,
+		"seen: nav, buttons, forms, dialogs": `[...document.querySelectorAll("nav, button:not(.grid-mark), .grid-tip, .btn, form, dialog, [data-frame]")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 80))`,
 		"folded away":                        `[...document.querySelectorAll("main details")].filter(d => !d.dataset.verb && [...d.children].some(c => c.tagName !== "SUMMARY" && !c.checkVisibility({contentVisibilityAuto: true}) && !c.matches("form"))).map(e => e.outerHTML.slice(0, 120))`,
 		"scrolled out of sight":              `[...document.querySelectorAll("main *")].filter(e => e.checkVisibility() && e.scrollHeight > e.clientHeight + 2 && getComputedStyle(e).overflowY !== "visible" && !e.classList.contains("sr-only")).map(e => e.outerHTML.slice(0, 120))`,
 		"text that is not black":             `[...document.querySelectorAll("main h1, main h2, main h3, main p, main li, main td, main span, main pre, main a")].filter(e => e.checkVisibility() && !e.classList.contains("sr-only") && !["rgb(0, 0, 0)", "oklch(0 0 0)", "color(srgb 0 0 0)"].includes(getComputedStyle(e).color)).map(e => getComputedStyle(e).color + " " + e.outerHTML.slice(0, 120))`,
@@ -240,6 +240,10 @@ func TestPrintAPlan(t *testing.T) {
 		if !browsertest.Get(b, chromedp.Evaluate[bool](`document.querySelector("main").innerText.includes("`+text+`")`)) {
 			t.Errorf("%q is not on the paper", text)
 		}
+	}
+	marks := `(list => [list.length, list.filter(e => e.checkVisibility() && e.getBoundingClientRect().width > 0 && e.querySelector("svg")).length])([...document.querySelectorAll("main .grid-mark")])`
+	if got := browsertest.Get(b, chromedp.Evaluate[[2]int](marks)); got[0] == 0 || got[0] != got[1] {
+		t.Errorf("of %d marks of criteria by pass %d are on the paper", got[0], got[1])
 	}
 	pdf, err := chromedp.Call(b.Context(), page.PrintToPDF, page.PrintToPDFParams{})
 	if err != nil || len(pdf.Data) < 1000 || !strings.HasPrefix(string(pdf.Data), "%PDF") {

@@ -3,6 +3,7 @@ package handlers
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"donewhen/engine"
 	"donewhen/models"
 	"donewhen/views"
+	"donewhen/views/ui"
 )
 
 // doPhase does one verb to the phase of the address. The form carries the pass
@@ -108,4 +110,16 @@ func (s *Server) acceptPhase(c echo.Context) error {
 	return s.doPhase(c, views.VerbAccept, "The phase is accepted as it is.", func(ctx context.Context, a models.Actor, phase, pass int64) error {
 		return s.Engine.AcceptPhase(ctx, a, phase, pass, reason(c))
 	})
+}
+
+// withoutApproval is what is left to choose when an approval could only be
+// refused: another pass stands out instead.
+func withoutApproval(verbs []views.Verb, ph models.Phase) []views.Verb {
+	out := slices.DeleteFunc(verbs, func(v views.Verb) bool { return v.Key == phaseKey(ph.ID, views.VerbApprove) })
+	for i := range out {
+		if out[i].Key == phaseKey(ph.ID, views.VerbAnotherPass) {
+			out[i].Kind = ui.Primary
+		}
+	}
+	return out
 }

@@ -26,6 +26,21 @@ type refusedForm struct {
 	values map[string]string
 }
 
+// typedFields are the fields of verbs' forms that people write in.
+var typedFields = []string{"reason", "note", "done_when"}
+
+// typed is what was written into a form that is not offered any more, so that it
+// is not lost with it.
+func (f *refusedForm) typed() string {
+	out := ""
+	for _, name := range typedFields {
+		if text := strings.TrimSpace(f.values[name]); text != "" {
+			out += "\nWhat you had typed: " + text
+		}
+	}
+	return out
+}
+
 // planBuilder makes the parts of a plan's page from one reading of its rows.
 type planBuilder struct {
 	s       *Server
@@ -237,7 +252,9 @@ func cutText(s string, limit int) (string, bool) {
 	return s[:limit], true
 }
 
-func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
+// phase is a phase with its passes. stale is why it cannot be approved any more,
+// "" when it can.
+func (b *planBuilder) phase(d models.PhaseDetail, last bool, stale string) views.PhaseCard {
 	ph := d.Phase
 	card := views.PhaseCard{
 		ID: ph.ID, Position: ph.Position, Name: ph.Name, Status: ph.Status, Reason: ph.Reason, Task: ph.Task,
@@ -254,6 +271,9 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
 		raise := raiseVerb(b.plan(), b.usage, key, key)
 		raise.Kind = ui.Primary
 		verbs = append([]views.Verb{raise}, verbs...)
+	}
+	if stale != "" {
+		card.Reason, verbs = stale, withoutApproval(verbs, ph)
 	}
 	card.Verbs = b.verbs(verbs)
 	switch cur := currentPass(d); {
@@ -297,7 +317,7 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool) views.PhaseCard {
 	}
 	switch ph.Status {
 	case models.PhasePending, models.PhaseRunning, models.PhaseJudging:
-		if b.plan().Status != models.PlanDraft {
+		if b.plan().Status != models.PlanDraft && ph.DoneWhen != "" { // without a condition one pass is all there is
 			card.Next = fmt.Sprintf("pass %d of %d", ph.Iteration+1, ph.MaxIterations)
 		}
 	}

@@ -55,7 +55,11 @@ func (b *planBuilder) phases(ctx context.Context) (views.PhasesCard, error) {
 				PassCount: len(d.Passes), Overridden: ph.Overridden, Last: last})
 			continue
 		}
-		ph := b.phase(d, last)
+		stale, err := b.s.Engine.StaleApproval(ctx, d.Phase)
+		if err != nil {
+			return card, err
+		}
+		ph := b.phase(d, last, stale)
 		ph.Grid = grids[i]
 		if s, ok := summaries[deref(d.Phase.PassID)]; ok && d.Phase.Status == models.PhaseCompleted {
 			ph.Summary = summaryCard(s, d)

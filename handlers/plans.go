@@ -261,6 +261,7 @@ func (s *Server) planPage(c echo.Context, status int, id string, refused *refuse
 		for _, d := range refused.err.Details {
 			text += "\n" + d
 		}
+		text += refused.typed()
 		v.Flash = append(v.Flash, views.Flash{Kind: views.FlashError, Text: text})
 	}
 	return s.page(c, status, views.PlanPage(v))

@@ -77,6 +77,9 @@ type GateReason struct {
 	Code     string
 	Sentence string
 	Details  []string // files, people; not the criteria, which stand in the checklist
+	Said     []string // what people said against it
+	Advice   string   // how it can be mended where no button does
+	Fetch    string   // the command that belongs to the advice
 	Verbs    []Verb
 	Wait     bool
 }
