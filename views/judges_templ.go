@@ -679,7 +679,7 @@ func JudgesPage(v JudgesView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(ui.CardProps{ID: "scorecard", Title: "Last " + strconv.Itoa(v.Days) + " days", Flush: true, Action: tryLink(v)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(ui.CardProps{ID: "scorecard", Title: "Last " + strconv.Itoa(v.Days) + " days", Description: "Money is what an agent's CLI reported, or reckoned from list prices that may be out of date.", Flush: true, Action: tryLink(v)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
