@@ -45,8 +45,9 @@ func (s *Server) requireLogin(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// askForLogin leads to the login page and back: a page or a form by a redirect,
-// a part of a page by moving the whole page there. A stream gets a plain 401.
+// askForLogin leads to the login page and back: a page or a form by a redirect.
+// A part of a page and a stream get a plain 401: the page says so and stays, with
+// what is typed on it.
 func (s *Server) askForLogin(c echo.Context, stream bool) error {
 	r := c.Request()
 	h := c.Response().Header()
@@ -55,21 +56,20 @@ func (s *Server) askForLogin(c echo.Context, stream bool) error {
 	case stream:
 		return c.String(http.StatusUnauthorized, "Log in first.\n")
 	case r.Header.Get("HX-Request") == "true":
-		h.Set("HX-Redirect", views.LoginNextPath(pageOf(r)))
 		return c.NoContent(http.StatusUnauthorized)
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		return c.Redirect(http.StatusFound, views.LoginNextPath(safeNext(r.URL.RequestURI())))
 	default: // a write cannot be repeated after the login
-		return c.Redirect(http.StatusSeeOther, views.LoginPath())
+		return c.Redirect(http.StatusSeeOther, views.LoginEndedPath(sentFrom(r)))
 	}
 }
 
-// pageOf is the page that a part was asked for by, else the part's own address.
-func pageOf(r *http.Request) string {
-	if at, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil && at.Host == r.Host {
+// sentFrom is the page that a form was sent from, the start page when it is not known.
+func sentFrom(r *http.Request) string {
+	if at, err := url.Parse(r.Header.Get("Referer")); err == nil && at.Host == r.Host {
 		return safeNext(at.RequestURI())
 	}
-	return safeNext(r.URL.RequestURI())
+	return views.HomePath()
 }
 
 // safeNext returns next when it is a path of this server that a login may lead

@@ -12,6 +12,7 @@ import (
 var loginNotes = map[string]string{
 	"out":      "You are logged out.",
 	"all":      "You are logged out everywhere.",
+	"ended":    "Your session has ended: nothing was recorded of what you just sent. Log in, then send it once more.",
 	"password": "Your new password is set. Log in with it.",
 }
 

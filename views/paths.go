@@ -26,6 +26,15 @@ func LoginNextPath(next string) string {
 	return LoginPath() + "?" + url.Values{"next": {next}}.Encode()
 }
 
+// LoginEndedPath is the login page after a form that came too late.
+func LoginEndedPath(next string) string {
+	q := url.Values{"note": {"ended"}}
+	if next != "" && next != HomePath() {
+		q.Set("next", next)
+	}
+	return LoginPath() + "?" + q.Encode()
+}
+
 // The reader's own account.
 func AccountPath() string         { return "/account" }
 func AccountPasswordPath() string { return "/account/password" }

@@ -3,6 +3,7 @@
 import './htmx.js'
 import './morph.js'
 import './forms.js'
+import './typed.js'
 import './live.js'
 import './times.js'
 import './copy.js'

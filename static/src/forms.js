@@ -39,9 +39,28 @@ document.addEventListener('htmx:beforeSwap', e => {
     e.detail.shouldSwap = true // a fragment with the reasons or the fields' messages
     e.detail.isError = false
   } else if (xhr.status === 401) {
-    location.reload() // a live part of a page whose session has ended
+    signedOut()
   }
 })
+
+// signedOut says that the page gets no news any more. It stays where it is: what
+// was typed and is read on it is the reader's.
+function signedOut () {
+  const flash = document.getElementById('flash')
+  if (!flash || document.querySelector('[data-signed-out]')) return
+  const box = document.createElement('div')
+  box.className = 'alert'
+  box.dataset.signedOut = ''
+  const p = document.createElement('p')
+  p.textContent = 'You are signed out: this page shows what was there then, and nothing newer. '
+  const a = document.createElement('a')
+  a.className = 'underline underline-offset-2'
+  a.textContent = 'Log in again'
+  a.href = loginPath() + '?next=' + encodeURIComponent(location.pathname + location.search)
+  p.append(a)
+  box.append(p)
+  flash.append(box)
+}
 
 document.addEventListener('htmx:beforeRequest', e => {
   const form = postForm(e.detail)

@@ -1,0 +1,78 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"donewhen/engine"
+	"donewhen/internal/browsertest"
+)
+
+// What somebody is writing is not lost when another decides, when the page is
+// loaded anew, or when the session ends meanwhile.
+func TestTypedTextOutlivesItsForm(t *testing.T) {
+	w := newWorks(t, nil)
+	b := w.browser(t)
+	id := w.done(engine.NewPlan{Title: "Looked at", Dod: "- somebody looked -> human\n- another looked -> human", Phases: []engine.NewPhase{sh("Do", "echo 1 > b.txt")}})
+	write := func(n int, text string) {
+		t.Helper()
+		key := criterionKey(n, "reject")
+		b.Do(chromedp.WaitReady(chromedp.CSS("#"+key+"-reason")), chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+			`(f => { f.closest("details").open = true; f.value = %q; f.dispatchEvent(new Event("input", { bubbles: true })) })(document.getElementById("%s-reason"))`, text, key)))
+	}
+	send := func() {
+		t.Helper()
+		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#` + criterionKey(2, "reject") + ` form button.btn").click()`))
+	}
+	typed := func(n int) string {
+		return browsertest.Get(b, chromedp.Value(chromedp.CSS("#"+criterionKey(n, "reject")+"-reason")))
+	}
+	b.Do(chromedp.Navigate(w.http.URL + "/plans/" + id))
+	b.Do(chromedp.WaitVisible(chromedp.CSS("#gate")))
+	write(1, "The title is wrong.")
+	write(2, "And so is the end.")
+
+	// Loaded anew, both are where they were.
+	b.Do(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS("#"+criterionKey(2, "reject")+"-reason")))
+	if typed(1) != "The title is wrong." || typed(2) != "And so is the end." {
+		t.Fatalf("after a reload: %q, %q", typed(1), typed(2))
+	}
+
+	// Somebody else approves the first: its form goes, its text does not.
+	if err := w.eng.SignOff(t.Context(), w.lead(), id, 1, w.detail(id).Evaluation.ID, true, ""); err != nil {
+		t.Fatal(err)
+	}
+	until(t, b, `document.querySelector("#flash [data-typed][role=alert]")?.textContent.includes("What you had typed:\nThe title is wrong.")`)
+	if typed(2) != "And so is the end." {
+		t.Errorf("the other form has %q", typed(2))
+	}
+
+	// The session ends: the page stays, says so, and keeps what is typed.
+	if err := w.accounts.EndSession(t.Context(), w.lea.cookies[cookieName].Value); err != nil {
+		t.Fatal(err)
+	}
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-inbox-live]").dispatchEvent(new Event("live"))`))
+	until(t, b, `document.querySelectorAll("[data-signed-out] a[href^='/login?next=']").length === 1`)
+	if typed(2) != "And so is the end." {
+		t.Errorf("signed out, the form has %q", typed(2))
+	}
+	send()
+	until(t, b, `document.querySelector("[data-request-error]")?.textContent.includes("nothing was changed")`)
+
+	// After the login in the same tab the text is back, and is sent.
+	b.Do(chromedp.Click(chromedp.CSS("[data-signed-out] a")), chromedp.WaitVisible(chromedp.CSS("#login form")))
+	b.Do(chromedp.SendKeys(chromedp.CSS(`#login [name="name"]`), "lea"), chromedp.SendKeys(chromedp.CSS(`#login [name="password"]`), password), chromedp.Click(chromedp.CSS("#login button.btn")))
+	b.Do(chromedp.WaitVisible(chromedp.CSS("#" + criterionKey(2, "reject") + "-reason")))
+	if typed(2) != "And so is the end." {
+		t.Errorf("after the login the form has %q", typed(2))
+	}
+	send()
+	until(t, b, `document.querySelector('#gate [data-said-against]')?.textContent.includes("And so is the end.")`)
+	if browsertest.Get(b, chromedp.Evaluate[bool](`!!document.querySelector("[data-typed]")`)) {
+		t.Error("what was sent is called lost")
+	}
+	want(t, w.vic.get("/plans/"+id), http.StatusOK)
+}
