@@ -1,12 +1,14 @@
 package handlers
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"donewhen/engine"
 	"donewhen/models"
+	"donewhen/views"
 )
 
 // No pass can take back what the target has moved to: the card of a plan that
@@ -80,5 +82,57 @@ func TestApprovalUnderAChangedCondition(t *testing.T) {
 	}
 	if w.detail(id).Phases[0].Phase.Status != models.PhaseAwaitingApproval {
 		t.Error("it was approved")
+	}
+}
+
+// The outcome of a plan that was given up says who gave it up and why.
+func TestOutcomeOfAPlanThatWasGivenUp(t *testing.T) {
+	w := newWorks(t, nil)
+	id := w.done(engine.NewPlan{Phases: []engine.NewPhase{sh("Do", "exit 3")}})
+	if err := w.eng.CancelPlan(t.Context(), w.lead(), id, "Nobody needs it."); err != nil {
+		t.Fatal(err)
+	}
+	if got := doc(t, w.vic.get("/plans/"+id)).Find("#gate [data-gate-sentence]").Text(); got != "Cancelled by lea: Nobody needs it." {
+		t.Errorf("the outcome is %q", got)
+	}
+	if err := w.eng.DiscardPlan(t.Context(), w.lead(), id, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := doc(t, w.vic.get("/plans/"+id)).Find("#gate [data-gate-sentence]").Text(); got != "Discarded by lea." {
+		t.Errorf("the outcome is %q", got)
+	}
+}
+
+// While a rejection stands it is the phase's reason, and is said once.
+func TestRejectionIsSaidOnce(t *testing.T) {
+	w := newWorks(t, nil)
+	asked := sh("Do", "echo 1 > b.txt")
+	asked.NeedsApproval = true
+	id := w.done(engine.NewPlan{Phases: []engine.NewPhase{asked}})
+	ph := w.detail(id).Phases[0].Phase
+	if err := w.eng.RejectPhase(t.Context(), w.lead(), ph.ID, *ph.PassID, "Too loud."); err != nil {
+		t.Fatal(err)
+	}
+	said := doc(t, w.lea.get("/plans/"+id)).Find("#" + views.PhaseAnchor(ph.ID)).Text()
+	if n := strings.Count(said, "Rejected by lea: Too loud."); n != 1 {
+		t.Errorf("it is said %d times", n)
+	}
+}
+
+// Loading a refused form's answer anew leads to what it was about.
+func TestVerbsAddressesLeadBack(t *testing.T) {
+	w := newWorks(t, nil)
+	id := w.done(engine.NewPlan{Dod: "- somebody looked -> human", Phases: []engine.NewPhase{sh("Do", "echo 1 > b.txt")}})
+	ph := w.detail(id).Phases[0].Phase.ID
+	for from, to := range map[string]string{
+		fmt.Sprintf("/phases/%d/edit-condition", ph): views.PhasePath(id, ph),
+		fmt.Sprintf("/phases/%d/reject", ph):         views.PhasePath(id, ph),
+		"/plans/" + id + "/apply":                    "/plans/" + id,
+		"/plans/" + id + "/criteria/1/reject":        "/plans/" + id,
+	} {
+		want(t, w.vic.get(from), http.StatusSeeOther, to)
+	}
+	for _, from := range []string{fmt.Sprintf("/phases/%d/nothing", ph), "/phases/99/reject", "/plans/" + id + "/nothing", "/plans/" + id + "/criteria/1/nothing"} {
+		want(t, w.vic.get(from), http.StatusNotFound)
 	}
 }

@@ -106,6 +106,10 @@ func commits(n int) string {
 // of it, and what people decided instead.
 func (b *planBuilder) outcome(card *views.GateCard) {
 	if !card.Applied {
+		if b.ended != nil {
+			how := map[models.PlanStatus]string{models.PlanCancelled: "Cancelled by ", models.PlanDiscarded: "Discarded by "}[b.plan().Status]
+			card.Sentence = spoken(how+b.ended.Actor, b.ended.Reason)
+		}
 		return
 	}
 	for _, a := range b.detail.Attempts {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -50,8 +51,9 @@ type planBuilder struct {
 	role    models.Role
 	now     time.Time
 	refused *refusedForm
-	told    bool  // the refusal has found its button
-	opened  int64 // the phase that the reader asked to see whole, 0 for none
+	told    bool          // the refusal has found its button
+	ended   *models.Event // who gave the plan up and why, nil when nobody did
+	opened  int64         // the phase that the reader asked to see whole, 0 for none
 }
 
 func (s *Server) planBuilder(c echo.Context, id string, refused *refusedForm) (*planBuilder, error) {
@@ -71,9 +73,23 @@ func (s *Server) planBuilder(c echo.Context, id string, refused *refusedForm) (*
 // a finished plan git is asked too.
 func (b *planBuilder) withGate(ctx context.Context) error {
 	var err error
-	b.gate, err = b.s.Engine.Gate(ctx, b.plan().ID)
-	return err
+	if b.gate, err = b.s.Engine.Gate(ctx, b.plan().ID); err != nil {
+		return err
+	}
+	if kind := givenUp[b.plan().Status]; kind != "" {
+		events, err := b.s.Reader.EventsOf(ctx, b.plan().ID, 0, planLatest)
+		if err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(events, func(e models.Event) bool { return e.Kind == kind }); i >= 0 {
+			b.ended = &events[i]
+		}
+	}
+	return nil
 }
+
+// givenUp are the events that end a plan without applying it.
+var givenUp = map[models.PlanStatus]string{models.PlanCancelled: "plan.cancelled", models.PlanDiscarded: "plan.discarded"}
 
 func (b *planBuilder) plan() models.Plan { return b.detail.Plan }
 
@@ -309,7 +325,9 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool, stale string) views
 		case models.DecisionApprove:
 			card.Said = append(card.Said, spoken("Approved by "+dec.UserName, dec.Reason))
 		case models.DecisionReject:
-			card.Said = append(card.Said, spoken("Rejected by "+dec.UserName, dec.Reason))
+			if said := spoken("Rejected by "+dec.UserName, dec.Reason); said != ph.Reason { // while it stands, it is the phase's reason
+				card.Said = append(card.Said, said)
+			}
 		}
 	}
 	if ph.Overridden && card.Override == "" {

@@ -347,6 +347,14 @@ func TestPlanFromTemplate(t *testing.T) {
 		t.Errorf("a missing argument is marked %q", got)
 	}
 	unnamed := w.publish("A page", "- The page is there -> file: docs/{page}", models.TemplateArg{Name: "page"})
+	for path, optional := range map[string]bool{fmt.Sprintf("/plans/new?template=%d", unnamed.TemplateID): false, fmt.Sprintf("/plans/new?template=%d", v.TemplateID): true} {
+		name := map[bool]string{false: "page", true: "term"}[optional] // a criterion needs the one, a command may read the other
+		d := doc(t, w.lea.get(path))
+		id, _ := d.Find(`[name="dod_args.` + name + `"]`).Attr("id")
+		if got := d.Find(`label[for="` + id + `"]`).Text(); id == "" || strings.Contains(got, "(optional)") != optional {
+			t.Errorf("the label of %s is %q", name, got)
+		}
+	}
 	blank := w.lea.do(post, "/plans", w.filled("template", fmt.Sprint(unnamed.ID), "dod_args.page", " ", "title", "Kept as typed"))
 	want(t, blank, http.StatusUnprocessableEntity)
 	if d := doc(t, blank); !strings.Contains(marked(d, "dod_args.page"), "Give {page} a value") || value(d, "title") != "Kept as typed" {

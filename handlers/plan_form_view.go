@@ -189,6 +189,7 @@ func (b planFormBase) viewDod(f *views.PlanForm, d planDraft) {
 	if v != nil && v.Opinions > 1 {
 		f.DodPanel = templatePanel(b.dodPanel, v.Opinions)
 	}
+	open := dod.OpenPlaceholders(dod.ParseCriteria(b.dodText(d)))
 	shown := map[string]bool{}
 	add := func(a models.TemplateArg) {
 		if shown[a.Name] {
@@ -202,10 +203,12 @@ func (b planFormBase) viewDod(f *views.PlanForm, d planDraft) {
 	}
 	if v != nil {
 		for _, a := range v.Args {
+			// A criterion that needs a value cannot be made without one.
+			a.Required = a.Required || a.Default == "" && slices.Contains(open, a.Name)
 			add(a)
 		}
 	}
-	for _, name := range dod.OpenPlaceholders(dod.ParseCriteria(b.dodText(d))) {
+	for _, name := range open {
 		a := models.TemplateArg{Name: name, Required: v != nil}
 		if v == nil {
 			a.Description = "Empty: it stays as it is written."

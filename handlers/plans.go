@@ -49,6 +49,11 @@ func (s *Server) planRoutes() []route {
 		{Method: post, Path: "/phases/:id/retry", Role: lead, Handler: s.retryPhase},
 		{Method: post, Path: "/phases/:id/accept", Role: lead, Handler: s.acceptPhase},
 
+		// A page that answered a form has its address: loaded anew it is the plan's.
+		{Method: get, Path: "/plans/:id/:verb", Role: viewer, Handler: s.afterPlanVerb},
+		{Method: get, Path: "/plans/:id/criteria/:n/:verb", Role: viewer, Handler: s.afterPlanVerb},
+		{Method: get, Path: "/phases/:id/:verb", Role: viewer, Handler: s.afterPhaseVerb},
+
 		{Method: get, Path: "/passes/:id", Role: viewer, Handler: s.showPass},
 		{Method: post, Path: "/plans/:id/dod/preview", Role: lead, Handler: s.previewPlanDod},
 		{Method: get, Path: "/runs/:id", Role: viewer, Handler: s.showRun},

@@ -11,7 +11,7 @@ export function relative (then, now) {
   if (s < 3600) return say(`${Math.floor(s / 60)} min`)
   if (s < 86400) return say(`${Math.floor(s / 3600)} h`)
   if (s < 2 * 86400) return say('1 day')
-  if (s < 30 * 86400) return say(`${Math.floor(s / 86400)} days`)
+  if (s < 30 * 86400) return say(`${then > now ? Math.ceil(s / 86400) : Math.floor(s / 86400)} days`)
   const d = new Date(then)
   return `${d.getUTCDate()} ${months[d.getUTCMonth()]} ${d.getUTCFullYear()}`
 }

@@ -6,9 +6,9 @@ import (
 )
 
 // Relative says when t was, seen from now: "just now", "40 s ago", "3 min ago",
-// "5 h ago", "1 day ago", "12 days ago", "in 2 h", and the date, "2 Jan 2026" in
-// UTC, from 30 days on. The browser keeps it true with the same words
-// (static/src/relative.js).
+// "5 h ago", "1 day ago", "12 days ago", "in 2 h", "in 7 days" (days to come are
+// counted up), and the date, "2 Jan 2026" in UTC, from 30 days on. The browser
+// keeps it true with the same words (static/src/relative.js).
 func Relative(t, now time.Time) string {
 	d := now.Sub(t)
 	say := "%s ago"
@@ -29,7 +29,11 @@ func Relative(t, now time.Time) string {
 	case d < 2*day:
 		n = "1 day"
 	case d < 30*day:
-		n = fmt.Sprintf("%d days", d/day)
+		whole := d / day
+		if say != "%s ago" && d/time.Second%(24*3600) > 0 {
+			whole++ // what is good for 7 days is not "in 6 days" a moment later
+		}
+		n = fmt.Sprintf("%d days", whole)
 	default:
 		return t.UTC().Format("2 Jan 2006")
 	}
