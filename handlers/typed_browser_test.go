@@ -9,6 +9,7 @@ import (
 
 	"donewhen/engine"
 	"donewhen/internal/browsertest"
+	"donewhen/models"
 )
 
 // What somebody is writing is not lost when another decides, when the page is
@@ -75,4 +76,14 @@ func TestTypedTextOutlivesItsForm(t *testing.T) {
 		t.Error("what was sent is called lost")
 	}
 	want(t, w.vic.get("/plans/"+id), http.StatusOK)
+}
+
+// A refused form leads to the first field that is to be mended.
+func TestRefusedFormLeadsToItsField(t *testing.T) {
+	w := newWorks(t, nil)
+	w.lea = w.as(w.people[models.RoleAdmin])
+	b := w.browser(t)
+	b.Do(chromedp.Navigate(w.http.URL+"/projects/new"), chromedp.WaitVisible(chromedp.CSS(`main [name="path"]`)))
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector('main [name="path"]').value = "/nowhere/at/all"; document.querySelector('main [name="name"]').value = "x"; document.querySelector("main form button.btn").click()`))
+	until(t, b, `document.activeElement.name === "path" && document.activeElement.getAttribute("aria-invalid") === "true"`)
 }

@@ -6,3 +6,10 @@ document.addEventListener('htmx:afterSettle', e => {
   document.getElementById(form.dataset.focus)?.focus()
   delete form.dataset.focus
 })
+
+// A form that comes back refused: the reader goes on at the first field to mend.
+document.addEventListener('htmx:afterSettle', e => {
+  const asked = e.detail.requestConfig
+  if (asked?.verb !== 'post' || !(asked.elt instanceof HTMLFormElement) || document.querySelector('form[data-focus]')) return
+  document.querySelector('main [aria-invalid="true"]')?.focus()
+})
