@@ -228,7 +228,7 @@ func TestApplyStaysClosed(t *testing.T) {
 		"exhausted": "Phase 1 of 1 has no passes left.",
 		"waived":    "1 of 1 required criterion failed: never seen.",
 		"human":     "0 of 1 approval given: looks good.",
-		"over":      "The plan was cancelled.",
+		"over":      "Cancelled by lea.",
 	} {
 		t.Run(state, func(t *testing.T) {
 			id := states[state](w)

@@ -39,7 +39,7 @@ func TestUsageOf(t *testing.T) {
 	run(3, RunSet{StartedAt: later(10)})
 	asked(d.plan.ID, models.Spending{InputTokens: 1000, OutputTokens: 50, CostUSD: 0.5})
 	asked(other.plan.ID, models.Spending{InputTokens: 7, CostUSD: 7})
-	want := models.Usage{Runs: 2, Wall: 12 * time.Minute, Questions: 1, Tokens: 1170, USD: 0.75, Working: true}
+	want := models.Usage{Runs: 2, Wall: 12 * time.Minute, Questions: 1, Tokens: 1170, USD: 0.75, Working: true, Since: *later(10)}
 	if got := used(*later(15)); got != want {
 		t.Errorf("used %+v, want %+v", got, want)
 	}
@@ -51,7 +51,7 @@ func TestUsageOf(t *testing.T) {
 	run(4, RunSet{StartedAt: later(0), EndedAt: later(-9), InputTokens: new(int64(-5000)), OutputTokens: new(int64(1)), CostUSD: new(-100.0)})
 	asked(d.plan.ID, models.Spending{InputTokens: -9000, CostUSD: math.NaN()})
 	asked(d.plan.ID, models.Spending{CostUSD: math.Inf(1)})
-	want = models.Usage{Runs: 3, Wall: 12 * time.Minute, Questions: 3, Tokens: 1171, USD: 0.75, Working: true}
+	want = models.Usage{Runs: 3, Wall: 12 * time.Minute, Questions: 3, Tokens: 1171, USD: 0.75, Working: true, Since: *later(10)}
 	if got := used(*later(15)); got != want {
 		t.Errorf("used %+v, want %+v", got, want)
 	}
