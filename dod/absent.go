@@ -87,6 +87,8 @@ func (a *absence) result(ctx context.Context, c Criterion) Result {
 		return failed(c, "{"+open[0]+"} is not filled in, so nothing can be said about its absence; give it a value, or write \\{"+open[0]+"\\} for the braces themselves")
 	case p.err != nil:
 		return failed(c, p.err.Error())
+	case joined(c) != "": // stored before it was refused
+		return failed(c, joined(c))
 	case p.match != nil:
 		r := failed(c, "must be absent, but is in "+p.match.where())
 		r.Match = p.match

@@ -49,8 +49,9 @@ func fillPattern(pattern string, args map[string]string) string {
 		if Blank(value) {
 			return "", false
 		}
-		// QuoteMeta leaves "-" alone, which is a range inside a class.
-		return strings.ReplaceAll(regexp.QuoteMeta(value), "-", `\-`), true
+		// QuoteMeta leaves "-" alone, which is a range inside a class, and "/",
+		// which could be read as the pattern's end.
+		return strings.NewReplacer("-", `\-`, "/", `\/`).Replace(regexp.QuoteMeta(value)), true
 	}
 	var b strings.Builder
 	at := 0
