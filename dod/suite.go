@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -104,8 +103,8 @@ func (s Suite) check(ctx context.Context, c Criterion) Result {
 		return failed(c, string(c.Check.Kind)+": is empty, so there is nothing to check")
 	case c.Check.Kind == CheckRun && s.Run == nil, c.Check.Kind == CheckFile && s.File == nil:
 		return skipped(c, "there is no workspace to check in")
-	case c.Check.Kind == CheckRun && s.missingArg(c) != "":
-		return failed(c, "{"+s.missingArg(c)+"} has no value, and the command reads it: give it one")
+	case c.Check.Kind == CheckRun && missingArg(c, s.Args) != "":
+		return failed(c, missingArg(c, s.Args)+" has no value, and the command reads it: give it one")
 	case c.Check.Kind == CheckRun:
 		o = s.Run(ctx, c.Check.Arg)
 	default:
@@ -201,15 +200,4 @@ func judgedResult(a Answer) Result {
 		r.Status = Failed
 	}
 	return r
-}
-
-// missingArg names a placeholder of the line that has no value and that its command
-// reads, "" for none.
-func (s Suite) missingArg(c Criterion) string {
-	for _, name := range Placeholders(c.Text) {
-		if strings.TrimSpace(s.Args[name]) == "" && strings.Contains(c.Check.Arg, argEnvName(name)) {
-			return name
-		}
-	}
-	return ""
 }

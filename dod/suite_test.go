@@ -260,6 +260,27 @@ func TestARunCheckWithoutItsValueFails(t *testing.T) {
 			t.Errorf("%v: ran %d, %+v", args, ran, got)
 		}
 	}
+	for line, want := range map[string]string{
+		`- all of it -> run: ls $ARG_DIR`:                        "$ARG_DIR has no value",
+		`- all of it -> run: ls "${ARG_DIR}"/x`:                  "$ARG_DIR has no value",
+		`- all of it -> run: ls "${ARG_DIR:-docs}"`:              "",
+		`- all of it -> run: ARG_DIR=docs; ls $ARG_DIR`:          "",
+		`- The route /users/{id} works -> run: TARG_IDLE=1 true`: "",
+		`- {id} is known -> run: test $ARG_IDENT`:                "",
+		`- all of it -> run: test "$ARG_IDENT" = x`:              "",
+	} {
+		suite.Args = map[string]string{"ident": "x", "id": ""}
+		got := suite.Evaluate(t.Context(), dod.ParseCriteria(line), nil).Results[0]
+		if want == "" != (got.Status == dod.Passed) || !strings.Contains(got.Reasoning, want) {
+			t.Errorf("%s: %s, %s", line, got.Status, got.Reasoning)
+		}
+	}
+	for _, unseen := range []string{"\u200b", "\u2800", "\x00"} {
+		suite.Args = map[string]string{"dir": unseen}
+		if got := suite.Evaluate(t.Context(), dod.FillCriteria(criteria, suite.Args), nil).Results[0]; got.Status != dod.Failed {
+			t.Errorf("%q: %+v", unseen, got)
+		}
+	}
 	// A phase's condition is not filled; its commands get the values all the same.
 	ran, suite.Args = 0, map[string]string{"dir": "docs"}
 	for _, c := range [][]dod.Criterion{criteria, dod.FillCriteria(criteria, suite.Args)} {

@@ -246,9 +246,6 @@ func decidedTrailers(gate GateView) (lines []string) {
 		}
 		lines = append(lines, line+")")
 	}
-	for _, d := range gate.Dropped {
-		add("Donewhen-DoD-Changed", d.Text, d.By, d.Reason)
-	}
 	for _, r := range gate.Summary.Results {
 		if w, ok := gate.Waived[r.Criterion.Index]; ok && r.Status != dod.Passed {
 			add("Donewhen-Waived", r.Criterion.Text, w.UserName, w.Reason)
@@ -260,7 +257,10 @@ func decidedTrailers(gate GateView) (lines []string) {
 	for _, a := range gate.Accepted {
 		add("Donewhen-Accepted-As-It-Is", fmt.Sprintf("phase %d, %s", a.Position, a.Name), a.By, a.Reason)
 	}
-	if n := len(lines) - maxTrailers; n > 0 {
+	for _, d := range gate.Dropped {
+		add("Donewhen-DoD-Changed", d.Text, d.By, d.Reason)
+	}
+	if n := len(lines) - maxTrailers; n > 0 { // there may be any number of lines taken out: they come last
 		lines = append(lines[:maxTrailers], fmt.Sprintf("Donewhen-More: %d further decisions", n))
 	}
 	return lines

@@ -117,4 +117,6 @@ func split(results []dod.Result) (missing, satisfied []dod.Result) {
 
 // indent quotes a reason of several lines. The bar is ours: a line that an agent
 // writes because a reason names it is not a line of its task said back.
-func indent(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n  | ") }
+func indent(s string) string {
+	return strings.ReplaceAll(strings.TrimSpace(cleanText(s)), "\n", "\n  | ")
+}

@@ -164,7 +164,7 @@ func (e *Engine) draftDod(ctx context.Context, actor models.Actor, in NewPlan, p
 		// An empty value is none: filled in, it would make a check weaker than it reads
 		// (file: docs/{page} would be a folder that is there). $ARG_ variables may be empty.
 		for _, name := range dod.OpenPlaceholders(dod.ParseCriteria(plan.DodSource)) {
-			if strings.TrimSpace(plan.DodArgs[name]) == "" {
+			if dod.Blank(plan.DodArgs[name]) {
 				bad("dod_args."+name, "Give {%s} a value: a criterion needs it.", name)
 			}
 		}
@@ -317,7 +317,7 @@ func withDefaults(args []models.TemplateArg, given map[string]string, bad func(s
 				v, ok = a.Default, a.Default != "" || ok
 			}
 		}
-		if a.Required && strings.TrimSpace(v) == "" {
+		if a.Required && dod.Blank(v) {
 			bad("dod_args."+a.Name, "Give a value for %s: the template needs it.", a.Name)
 		}
 		if ok {

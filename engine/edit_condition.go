@@ -53,7 +53,7 @@ func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID,
 			return wrongPhase(ph, "given another condition")
 		}
 		if in.Seen != "" && in.Seen != SeenCondition(ph) {
-			err := changedMeanwhile(ctx, tx, "condition", "phase.condition_changed", "done_when", ph.PlanID)
+			err := changedMeanwhile(ctx, tx, "condition", "phase.condition_changed", "done_when", ph.PlanID, ph.ID)
 			if e, ok := errors.AsType[*models.Error](err); ok {
 				e.Fields["done_when"] += " It says now:\n" + ph.DoneWhen
 			}

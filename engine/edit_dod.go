@@ -43,7 +43,7 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 			return wrongState(plan, "changed")
 		}
 		if seen != "" && seen != SeenDod(plan) {
-			return changedMeanwhile(ctx, tx, "definition of done", "plan.dod_changed", "dod", planID)
+			return changedMeanwhile(ctx, tx, "definition of done", "plan.dod_changed", "dod", planID, 0)
 		}
 		if SeenDod(plan) == SeenDod(fresh) {
 			return models.Invalid("dod", "Nothing is different. Change the text, the template or a value.")

@@ -102,23 +102,9 @@ func (e *Engine) collectEvidence(ctx context.Context, repo workspace.Repo, pass 
 	if pass.StartCommit == "" || pass.EndCommit == "" {
 		return ev, nil
 	}
-	ph, err := e.Store.Phase(ctx, pass.PhaseID)
+	diff, added, cut, err := e.phaseWork(ctx, repo, pass)
 	if err != nil {
 		return ev, err
-	}
-	// What the passes before left in the tree is judged too: a fault of pass 1 is
-	// not gone because pass 2 did nothing, nor is what pass 1 did right.
-	from := pass.StartCommit
-	if ph.EvidenceFrom != "" {
-		from = ph.EvidenceFrom
-	}
-	diff, err := e.Spaces.Diff(ctx, repo, from, pass.EndCommit)
-	if err != nil {
-		return ev, fmt.Errorf("compare the phase's start and the pass's end: %w", err)
-	}
-	added, cut, err := e.Spaces.AddedLines(ctx, repo, from, pass.EndCommit, maxDiff)
-	if err != nil {
-		return ev, fmt.Errorf("read the phase's added lines: %w", err)
 	}
 	look("diff", added)
 	look("files", rawNames(diff.Files))

@@ -89,7 +89,7 @@ func (e *Engine) anotherPass(ctx context.Context, tx *store.Tx, actor models.Act
 	if err := e.endPass(ctx, tx, ph, models.PassSuperseded, why); err != nil {
 		return err
 	}
-	if err := e.reopen(ctx, tx, ph, false, why); err != nil {
+	if err := e.reopen(ctx, tx, ph, why); err != nil {
 		return err
 	}
 	set := store.PhaseSet{Iteration: new(ph.Iteration + 1), MaxIterations: new(models.ClampIterations(limit)), Note: new(joinNotes(ph.Note, note)), Overridden: new(false), DueAt: new(e.Now())}
@@ -198,7 +198,7 @@ func (e *Engine) RetryPhase(ctx context.Context, actor models.Actor, phaseID, pa
 		if err := e.endPass(ctx, tx, ph, models.PassSuperseded, why); err != nil {
 			return err
 		}
-		if err := e.reopen(ctx, tx, ph, fromStart, why); err != nil {
+		if err := e.reopen(ctx, tx, ph, why); err != nil {
 			return err
 		}
 		return e.movePhase(ctx, tx, ph, models.PhasePending, set, why)
@@ -228,9 +228,8 @@ func (e *Engine) AcceptPhase(ctx context.Context, actor models.Actor, phaseID, p
 }
 
 // reopen returns the phases after ph to pending and voids what was decided
-// about them and about the plan. Their work stays in the tree, so it stays to be
-// looked at; only where the tree goes back to ph's start is it gone.
-func (e *Engine) reopen(ctx context.Context, tx *store.Tx, ph models.Phase, treeGoesBack bool, why store.Why) error {
+// about them and about the plan.
+func (e *Engine) reopen(ctx context.Context, tx *store.Tx, ph models.Phase, why store.Why) error {
 	phases, err := tx.PhasesOf(ctx, ph.PlanID)
 	if err != nil {
 		return err
@@ -252,9 +251,6 @@ func (e *Engine) reopen(ctx context.Context, tx *store.Tx, ph models.Phase, tree
 			return err
 		}
 		set := store.PhaseSet{Attempt: new(later.Attempt + 1), Iteration: new(0), Feedback: new(""), Reason: new(""), StartCommit: new(""), RestoreTo: new(""), Overridden: new(false), NoDue: true}
-		if treeGoesBack {
-			set.EvidenceFrom = new("")
-		}
 		if later.Status == models.PhasePending {
 			err = tx.SetPhase(ctx, later.ID, models.PhasePending, set)
 		} else {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -58,13 +57,9 @@ func (e *Engine) planContext(ctx context.Context, plan models.Plan, project mode
 
 // planChanges puts the files and added lines of the whole plan into its context.
 func (e *Engine) planChanges(ctx context.Context, plan models.Plan, repo workspace.Repo, echo echo, all *Evidence) error {
-	diff, err := e.Spaces.Diff(ctx, repo, plan.BaseCommit, plan.WorkCommit)
+	diff, added, cut, err := e.changesIn(ctx, repo, stretch{plan.BaseCommit, plan.WorkCommit})
 	if err != nil {
-		return fmt.Errorf("compare the plan with its start: %w", err)
-	}
-	added, cut, err := e.Spaces.AddedLines(ctx, repo, plan.BaseCommit, plan.WorkCommit, maxDiff)
-	if err != nil {
-		return fmt.Errorf("read the plan's added lines: %w", err)
+		return err
 	}
 	all.putChanges(diff, added, cut, echo, e.redact)
 	return nil

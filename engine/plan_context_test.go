@@ -115,10 +115,7 @@ func TestALaterPhaseKeepsItsWorkInSight(t *testing.T) {
 			one = h.phase(id, 1)
 			must(t, h.engine.RetryPhase(h.ctx, lead, one.Phase.ID, *one.Phase.PassID, true, ""))
 			h.settle()
-			d := h.wantPhase(id, 2, tc.want, 3)
-			if d.Phase.EvidenceFrom != d.Phase.StartCommit {
-				t.Errorf("after the tree went back it is looked at from %s, and started at %s", d.Phase.EvidenceFrom, d.Phase.StartCommit)
-			}
+			h.wantPhase(id, 2, tc.want, 3)
 		})
 	}
 }
@@ -142,4 +139,49 @@ func TestARemovedDefinitionOfDoneSaysNothing(t *testing.T) {
 	if m := h.detail(id).Attempts[0].Message; !strings.Contains(m, "Donewhen-DoD: none\n") || !strings.Contains(m, "Donewhen-DoD-Changed: made (lea: We do without.)") || strings.Contains(m, "passed") {
 		t.Errorf("the merge commit says:\n%s", m)
 	}
+}
+
+// However often phases run again: what a phase made is looked at as long as it is
+// there, and what another phase made is not taken for its own, for or against it.
+func TestAPhaseAnswersForItsOwnWorkAlone(t *testing.T) {
+	again := func(h *house, id string, n int, fromStart bool) {
+		t.Helper()
+		d := h.phase(id, n)
+		must(t, h.engine.RetryPhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, fromStart, ""))
+		h.settle()
+	}
+	runs := func(first, later string) string {
+		return fmt.Sprintf(`n=$(cat ../$DONEWHEN_PHASE.n 2>/dev/null || echo 0); echo $((n+1)) > ../$DONEWHEN_PHASE.n; if [ $n = 0 ]; then %s; else %s; fi`, first, later)
+	}
+	t.Run("its own fault stays, though the tree went back to where it was there already", func(t *testing.T) {
+		h := newHouse(t)
+		two := shell("two", runs(`printf 'alpha\nDEBUG\n' > two.txt`, `echo alpha > other.txt`))
+		two.DoneWhen, two.MaxIterations = "- alpha -> match: /alpha/\n- no debug -> absent: /DEBUG/", 1
+		id := h.start(shell("zero", "echo 0 >> zero.txt"), shell("one", "echo 1 >> one.txt"), two)
+		h.wantPhase(id, 3, models.PhaseExhausted, 1)
+		again(h, id, 1, false)
+		h.wantPhase(id, 3, models.PhaseExhausted, 2)
+		again(h, id, 2, true)
+		h.wantPhase(id, 3, models.PhaseExhausted, 3)
+	})
+	t.Run("an earlier phase's later work is not its own", func(t *testing.T) {
+		h := newHouse(t)
+		one := shell("one", runs("echo 1 > one.txt", "echo 'func TestLogin' > login_test.go"))
+		two := shell("two", "echo looked")
+		two.DoneWhen, two.MaxIterations = "- a test is written -> match: /func Test/", 1
+		id := h.start(one, two)
+		h.wantPhase(id, 2, models.PhaseExhausted, 1)
+		again(h, id, 1, false)
+		h.wantPhase(id, 2, models.PhaseExhausted, 2)
+	})
+	t.Run("nor is it held against it", func(t *testing.T) {
+		h := newHouse(t)
+		one := shell("one", runs("echo 1 > one.txt", "echo DEBUG=1 > one.txt"))
+		two := shell("two", "echo fine > two.txt")
+		two.DoneWhen, two.MaxIterations = "- no debug -> absent: /DEBUG/\n- fine -> match: /fine/", 1
+		id := h.start(one, two)
+		h.wantPhase(id, 2, models.PhaseCompleted, 1)
+		again(h, id, 1, false)
+		h.wantPhase(id, 2, models.PhaseCompleted, 2)
+	})
 }

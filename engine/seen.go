@@ -29,14 +29,14 @@ func seen(parts ...any) string {
 }
 
 // changedMeanwhile refuses to save over what somebody else has changed since.
-func changedMeanwhile(ctx context.Context, tx *store.Tx, what, kind, field, planID string) error {
+func changedMeanwhile(ctx context.Context, tx *store.Tx, what, kind, field, planID string, phaseID int64) error {
 	events, err := tx.EventsOf(ctx, planID, 0, 100)
 	if err != nil {
 		return err
 	}
 	who := "Somebody"
 	for _, e := range events {
-		if e.Kind == kind && e.Actor != "" {
+		if e.Kind == kind && e.Actor != "" && (phaseID == 0 || e.PhaseID != nil && *e.PhaseID == phaseID) {
 			who = e.Actor
 			break
 		}

@@ -82,9 +82,6 @@ func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phas
 		if ph.StartCommit == "" {
 			set.StartCommit = &plan.WorkCommit
 		}
-		if ph.EvidenceFrom == "" {
-			set.EvidenceFrom = &plan.WorkCommit
-		}
 		return e.movePhase(ctx, tx, ph, models.PhaseRunning, set, store.Why{Reason: fmt.Sprintf("pass %d of %d", pass.Number(), ph.MaxIterations)})
 	})
 	if err == nil && pass.ID != 0 {

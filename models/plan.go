@@ -89,7 +89,6 @@ type Phase struct {
 	Overridden    bool       // accepted as it is by a person: shown for ever
 	OverBudget    bool       // it needs attention because the plan's budget is used up: a raised one lets it go on
 	StartCommit   string     // the plan's tip when its first pass began, for "from the phase's start"
-	EvidenceFrom  string     // the commit without its work, from which the work is looked at
 	RestoreTo     string     // the tree goes back to this commit before the next pass, "" = it goes on as it is
 	DueAt         *time.Time // when the sweep has something to do here; nil when it waits for others
 	CreatedAt     time.Time

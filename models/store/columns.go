@@ -95,7 +95,6 @@ func (s PhaseSet) columns() columns {
 	opt(&c, "feedback", s.Feedback)
 	opt(&c, "note", s.Note)
 	opt(&c, "start_commit", s.StartCommit)
-	opt(&c, "evidence_from", s.EvidenceFrom)
 	opt(&c, "restore_to", s.RestoreTo)
 	opt(&c, "done_when", s.DoneWhen)
 	opt(&c, "overridden", s.Overridden)

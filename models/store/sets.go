@@ -27,13 +27,13 @@ type PlanSet struct {
 // PhaseSet are the columns of a phase that change after its insert.
 // MaxIterations and Opinions are clamped.
 type PhaseSet struct {
-	Attempt, Iteration, MaxIterations, Opinions                            *int
-	PassID                                                                 *int64
-	Reason, Feedback, Note, StartCommit, EvidenceFrom, RestoreTo, DoneWhen *string
-	Overridden                                                             *bool
-	OverBudget                                                             bool // written by every move, so that it ends with the state it is about
-	DueAt                                                                  *time.Time
-	NoDue                                                                  bool // due_at = NULL
+	Attempt, Iteration, MaxIterations, Opinions              *int
+	PassID                                                   *int64
+	Reason, Feedback, Note, StartCommit, RestoreTo, DoneWhen *string
+	Overridden                                               *bool
+	OverBudget                                               bool // written by every move, so that it ends with the state it is about
+	DueAt                                                    *time.Time
+	NoDue                                                    bool // due_at = NULL
 }
 
 // PassSet are the columns of a pass that change after its insert.
