@@ -131,6 +131,7 @@ func (e *Engine) draft(ctx context.Context, actor models.Actor, in NewPlan) (mod
 // criteria: parsed first, filled afterwards, so that no value adds a criterion.
 func (e *Engine) draftDod(ctx context.Context, actor models.Actor, in NewPlan, plan *models.Plan, bad func(string, string, ...any)) error {
 	plan.DodSource, plan.DodOpinions = in.Dod, models.MinOpinions
+	plan.DodArgs = withoutBlank(in.DodArgs)
 	if in.TemplateVersionID != 0 {
 		v, err := e.Store.TemplateVersion(ctx, in.TemplateVersionID)
 		if models.CodeOf(err) == models.CodeNotFound {
@@ -322,6 +323,18 @@ func withDefaults(args []models.TemplateArg, given map[string]string, bad func(s
 		}
 		if ok {
 			out[a.Name] = v
+		}
+	}
+	return out
+}
+
+// withoutBlank leaves out values that show nothing: a field that was left empty is
+// no value, and no change of one.
+func withoutBlank(args map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, value := range args {
+		if !dod.Blank(value) {
+			out[name] = value
 		}
 	}
 	return out

@@ -132,3 +132,26 @@ func TestNobodySavesOverAnothersChangeUnseen(t *testing.T) {
 		t.Errorf("the condition is %q", got)
 	}
 }
+
+// The form sends a field for each placeholder: one that is left empty changes
+// nothing, and saving without a change is said to be one.
+func TestAnEmptyFieldIsNoChange(t *testing.T) {
+	h := newHouse(t)
+	text := "- t -> run: true\n- {who} knows -> human"
+	id := h.createWith(engine.NewPlan{Dod: text, Phases: []engine.NewPhase{shell("work", "echo x > made.txt")}})
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	h.settle()
+	for _, blank := range []string{"", " ", "\u200b"} {
+		args := map[string]string{"who": blank}
+		err := h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: args}, "", "")
+		var refused *models.Error
+		if !errors.As(err, &refused) || !strings.Contains(refused.Fields["dod"], "Nothing is different") {
+			t.Errorf("%q: %v", blank, err)
+		}
+		must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text + "\n- more", DodArgs: args}, "", ""))
+		must(t, h.engine.EditDod(h.ctx, lead, id, engine.NewPlan{Dod: text, DodArgs: args}, "back", ""))
+		if g := h.gate(id); len(g.Dropped) != 1 || g.Dropped[0].Text != "more" {
+			t.Errorf("%q: %+v", blank, g.Dropped)
+		}
+	}
+}

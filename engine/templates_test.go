@@ -95,7 +95,7 @@ func TestABlankArgumentIsNoValue(t *testing.T) {
 	h.settle()
 	g, err := h.engine.Gate(h.ctx, plan)
 	must(t, err)
-	if g.State.Open || g.Summary.Results[0].Status != dod.Failed || g.Summary.Results[1].Status != dod.Passed {
+	if g.State.Open || g.Summary.Results[0].Status != dod.Failed || g.Summary.Results[1].Status != dod.Failed {
 		t.Errorf("%+v", g.Summary.Results)
 	}
 }
