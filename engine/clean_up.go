@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"donewhen/engine/workspace"
 	"donewhen/models"
@@ -37,13 +38,17 @@ func (e *Engine) CleanUp(ctx context.Context, actor models.Actor, planID string)
 		return models.Errorf(models.CodeConflict, "The plan's agents and checks are still being stopped. Try again in a moment.")
 	}
 	repo := repoOf(project)
-	if err := e.recordBeforeCleanUp(ctx, plan, repo); err != nil {
+	history, err := e.recordBeforeCleanUp(ctx, plan, repo)
+	if err != nil {
 		return err
 	}
 	if err := e.Spaces.Remove(ctx, repo, planID); err != nil {
 		return fromGit(err)
 	}
 	reason := "workspace removed, branch kept"
+	if n := len(history); n > 0 {
+		reason += fmt.Sprintf("; commits that the branch does not reach are kept in the server's repository as refs/donewhen/%s/kept/…: %s", planID, someHistory(history))
+	}
 	if kept := e.Spaces.KeptDir(repo, planID); isThere(kept) {
 		reason += "; copies of files that had to leave it stay in " + kept
 	}
@@ -58,15 +63,20 @@ func (e *Engine) CleanUp(ctx context.Context, actor models.Actor, planID string)
 	})
 }
 
-// recordBeforeCleanUp puts what the workspace holds onto the plan's branch, and
-// refuses while something in it would be lost that nobody was told of.
-func (e *Engine) recordBeforeCleanUp(ctx context.Context, plan models.Plan, repo workspace.Repo) error {
+// recordBeforeCleanUp puts what the workspace holds onto the plan's branch and the
+// rest of its history beside it, and refuses while something in it would be lost that
+// nobody was told of. It returns the refs that keep that rest.
+func (e *Engine) recordBeforeCleanUp(ctx context.Context, plan models.Plan, repo workspace.Repo) (history []string, err error) {
 	if plan.BaseCommit == "" || !isThere(e.Spaces.Dir(repo, plan.ID)) {
-		return nil // never started, or gone already: nothing to lose
+		return nil, nil // never started, or gone already: nothing to lose
 	}
-	snap, err := workspace.Snapshot{}, e.Spaces.Ready(repo, plan.ID)
-	if err == nil {
+	snap := workspace.Snapshot{}
+	if err = e.Spaces.Ready(repo, plan.ID); err == nil {
 		snap, err = e.Spaces.Snapshot(ctx, repo, plan.ID, plan.BaseCommit, "Left in the workspace at clean-up")
+	}
+	var lost []workspace.Unrecorded
+	if err == nil {
+		history, lost, err = e.Spaces.KeepHistory(ctx, repo, plan.ID)
 	}
 	found := ""
 	if err == nil {
@@ -74,31 +84,58 @@ func (e *Engine) recordBeforeCleanUp(ctx context.Context, plan models.Plan, repo
 	}
 	if err != nil {
 		if !isThere(e.Spaces.Dir(repo, plan.ID)) {
-			return nil // somebody else cleaned it up at this moment
+			return nil, nil // somebody else cleaned it up at this moment
 		}
-		return models.Errorf(models.CodeConflict, "The workspace was not removed, because what it holds could not be recorded: %v", fromGit(err))
+		return nil, models.Errorf(models.CodeConflict, "The workspace was not removed, because what it holds could not be recorded: %v", fromGit(err))
 	}
 	for _, w := range snap.Warnings { // such as: the agents' own commits could not be read
-		snap.Unrecorded = append(snap.Unrecorded, workspace.Unrecorded{Path: ".", Why: w})
+		lost = append(lost, workspace.Unrecorded{Path: ".", Why: w})
 	}
+	files := len(snap.Unrecorded)
+	snap.Unrecorded = append(snap.Unrecorded, lost...)
 	if err := e.change(ctx, plan.ID, func(tx *store.Tx) error { return recordLeft(ctx, tx, plan, snap, found) }); err != nil {
-		return err
+		return nil, err
 	}
-	untold := slices.DeleteFunc(snap.Unrecorded, func(u workspace.Unrecorded) bool {
-		return slices.ContainsFunc(plan.Unrecorded, func(known models.UnrecordedFile) bool { return known.Path == u.Path })
+	return history, refuseLoss(plan, snap.Unrecorded[:files], lost)
+}
+
+// refuseLoss names the files and the rest that a clean-up would lose and that the
+// plan's record did not name before.
+func refuseLoss(plan models.Plan, files, rest []workspace.Unrecorded) error {
+	untold := func(all []workspace.Unrecorded, same func(a workspace.Unrecorded, b models.UnrecordedFile) bool) []workspace.Unrecorded {
+		return slices.DeleteFunc(slices.Clone(all), func(u workspace.Unrecorded) bool {
+			return slices.ContainsFunc(plan.Unrecorded, func(known models.UnrecordedFile) bool { return same(u, known) })
+		})
+	}
+	files = untold(files, func(u workspace.Unrecorded, known models.UnrecordedFile) bool { return u.Path == known.Path })
+	rest = untold(rest, func(u workspace.Unrecorded, known models.UnrecordedFile) bool {
+		return u.Path == known.Path && u.Why == known.Why // one name can stand for other commits each time
 	})
-	if len(untold) == 0 {
+	all := slices.Concat(files, rest)
+	if len(all) == 0 {
 		return nil
 	}
-	what, them := "1 file", "it"
-	if len(untold) > 1 {
-		what, them = fmt.Sprintf("%d files", len(untold)), "them"
+	kind, them := "file", "it"
+	if len(rest) > 0 {
+		kind = "thing"
 	}
-	refused := models.Errorf(models.CodeConflict, "%s in the workspace could not be recorded and would be lost. Move %s away, or clean up again to let %[2]s go.", what, them)
-	for _, u := range untold {
-		refused.Details = append(refused.Details, oneName(u.Path)+" ("+u.Why+")")
+	if len(all) > 1 {
+		kind, them = kind+"s", "them"
+	}
+	refused := models.Errorf(models.CodeConflict, "%d %s in the workspace could not be recorded and would be lost. Move %s away, or clean up again to let %[3]s go.", len(all), kind, them)
+	for _, u := range all {
+		refused.Details = append(refused.Details, oneName(u.Path)+" ("+oneName(u.Why)+")")
 	}
 	return refused
+}
+
+// someHistory names a few of the refs that are kept.
+func someHistory(refs []string) string {
+	const most = 10
+	if n := len(refs); n > most {
+		return strings.Join(refs[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
+	}
+	return strings.Join(refs, ", ")
 }
 
 // recordLeft stores what a clean-up recorded. What an applied plan brought stays

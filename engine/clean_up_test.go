@@ -171,3 +171,62 @@ func TestCleanUpLeavesKeptCopies(t *testing.T) {
 		t.Errorf("%+v", said)
 	}
 }
+
+// inMirror says whether refs of the plan's reach an object.
+func (h *house) inMirror(id, oid string) bool {
+	h.t.Helper()
+	refs := h.git("--git-dir", mirrorOf(h.t, h), "for-each-ref", "--format=%(refname)", "refs/heads/donewhen/"+id, "refs/donewhen/"+id)
+	return strings.Contains(h.git(append([]string{"--git-dir", mirrorOf(h.t, h), "rev-list", "--objects"}, strings.Fields(refs)...)...), oid)
+}
+
+// Commits that HEAD does not reach outlive the workspace, and the activity says where.
+func TestCleanUpKeepsHistoryBesidesHEAD(t *testing.T) {
+	who := "git config user.email a@b; git config user.name a; "
+	for name, command := range map[string]string{
+		"a commit on another branch": "B=$(git symbolic-ref --short HEAD); git checkout -q -b side; echo precious > precious.txt; git add -A; git commit -q -m side; git rev-parse HEAD; git checkout -q $B",
+		"a stash":                    "echo stashed >> stashed.txt; git add -A; git stash -q; git rev-parse stash",
+		"a commit before a reset":    "echo w > work.txt; git add -A; git commit -q -m w; git rev-parse HEAD; git reset -q --hard HEAD~1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			id := h.start(shell("work", who+command+"; echo ok > ok.txt"))
+			oid := strings.TrimSpace(h.phase(id, 1).Passes[0].Runs[0].FinalMessage)
+			if len(oid) != 40 {
+				t.Fatalf("the agent said %q", oid)
+			}
+			must(t, h.engine.DiscardPlan(h.ctx, lead, id, ""))
+			must(t, h.engine.CleanUp(h.ctx, lead, id))
+			if exists(h.workFile(id, "")) || !h.inMirror(id, oid) {
+				t.Errorf("the workspace is there: %t, the commit is kept: %t", exists(h.workFile(id, "")), h.inMirror(id, oid))
+			}
+			if said := h.events(id, "plan.cleaned_up"); len(said) != 1 || !strings.Contains(said[0].Reason, "refs/donewhen/"+id+"/kept/") || !strings.Contains(said[0].Reason, oid[:12]) {
+				t.Errorf("%+v", said)
+			}
+		})
+	}
+}
+
+// History that cannot be kept is named once, and again when it is another one.
+func TestCleanUpNamesHistoryThatWouldBeLost(t *testing.T) {
+	h := newHouse(t)
+	id := h.start(shell("work", "mkdir -p vendor/x; cd vendor/x; git init -q; echo n > n.txt; git add -A; git -c user.email=a@b -c user.name=a commit -q -m n"))
+	must(t, h.engine.DiscardPlan(h.ctx, lead, id, ""))
+	wantNamed := func(n int, what string) {
+		t.Helper()
+		err := h.engine.CleanUp(h.ctx, lead, id)
+		wantErrCode(t, err, models.CodeConflict)
+		if e := err.(*models.Error); len(e.Details) != n || !strings.Contains(strings.Join(e.Details, "\n"), what) || !strings.Contains(e.Message, "thing") || !exists(h.workFile(id, "vendor/x/.git")) {
+			t.Errorf("%q %q", e.Message, e.Details)
+		}
+	}
+	wantNamed(1, "vendor/x/.git (the history of a repository of its own is not kept, its files are)")
+	broken := h.workFile(id, ".git/refs/heads/broken")
+	must(t, writeFile(broken, strings.Repeat("12", 20)+"\n"))
+	wantNamed(1, "121212121212 at heads/broken")
+	must(t, writeFile(broken, strings.Repeat("34", 20)+"\n"))
+	wantNamed(1, "343434343434 at heads/broken")
+	must(t, h.engine.CleanUp(h.ctx, lead, id))
+	if exists(h.workFile(id, "")) || h.onBranch(id, "vendor/x/n.txt") != "n" {
+		t.Error("the workspace is there, or the nested repository's file is not")
+	}
+}

@@ -35,7 +35,7 @@ func planVerbs(p models.Plan, role models.Role) []views.Verb {
 	cancel.Kind, discard.Kind = ui.Secondary, ui.Secondary
 	clean := simple(views.VerbClean, "Clean up", "trash-2", ui.Secondary)
 	clean.Question, clean.Submit = "Remove the workspace?", "Remove the workspace"
-	clean.Body = "What lies in the folder that the agents worked in is recorded on the branch first, then the folder is deleted. Files that git ignores, and commits that its HEAD does not reach, go with it. The branch, the logs, the decisions and copies that were kept of put-back files stay; the activity says where those are."
+	clean.Body = "What lies in the folder that the agents worked in is recorded on the branch first, then the folder is deleted. Commits on other branches, stashes and what was reset are kept beside it. Files that git ignores, and the history of repositories that the agents made inside of it, go. The branch, the logs, the decisions and copies that were kept of put-back files stay; the activity says where those are."
 	if n := len(p.Unrecorded); n > 0 {
 		names := make([]string, 0, n)
 		for i, u := range p.Unrecorded {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Workspace is a plan's folder for its agents and the commit it started from.
@@ -240,9 +241,13 @@ func (m *Manager) Discard(ctx context.Context, repo Repo, planID string) error {
 	if err := errors.Join(m.remove(repo, planID), removeAll(m.stateDir(repo, planID))); err != nil || !lexists(m.mirror(repo)) {
 		return err
 	}
+	kept, _, err := m.git(ctx, m.inM(repo, "for-each-ref", "--format=%(refname)", keptRefs(planID)))
+	if err != nil {
+		return err
+	}
 	c := m.inM(repo, "update-ref", "--stdin")
 	c.stdin = "start\n"
-	for _, ref := range []string{planRef(planID), baseRef(planID), agentRef(planID), applyRef(planID)} {
+	for _, ref := range append(strings.Fields(kept), planRef(planID), baseRef(planID), agentRef(planID), applyRef(planID)) {
 		c.stdin += "delete " + ref + "\n"
 	}
 	c.stdin += "commit\n"
