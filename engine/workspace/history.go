@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -270,45 +269,4 @@ func (s *standIn) fetchOne(ctx context.Context, name string) error {
 	c.long = true
 	_, _, err := s.m.git(ctx, c)
 	return err
-}
-
-// nestedHistories are repositories inside of W that git does not ignore and that are no submodules of
-// the project's.
-func (m *Manager) nestedHistories(ctx context.Context, repo Repo, planID string) (lost []Unrecorded, err error) {
-	r := m.newRecording(repo, planID)
-	var found []string
-	err = filepath.WalkDir(r.w, func(path string, d fs.DirEntry, err error) error {
-		rel := strings.TrimPrefix(strings.TrimPrefix(path, r.w), "/")
-		switch {
-		case err != nil && rel == "":
-			return err
-		case err != nil:
-			return fs.SkipDir // named by the snapshot already
-		case d.Name() == ".git": // a folder, or the file that a repository has instead
-			if dir := filepath.Dir(rel); dir != "." {
-				found = append(found, dir)
-			}
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the workspace: %w", err)
-	}
-	subs, err := r.gitlinks(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found = slices.DeleteFunc(found, func(dir string) bool {
-		return slices.ContainsFunc(subs, func(s submodule) bool { return dir == s.path || strings.HasPrefix(dir, s.path+"/") })
-	})
-	if found, err = r.notIgnored(ctx, found); err != nil {
-		return nil, err
-	}
-	for _, dir := range found {
-		lost = append(lost, Unrecorded{dir + "/.git", "the history of a repository of its own is not kept, its files are"})
-	}
-	return lost, nil
 }

@@ -242,3 +242,20 @@ func TestNestedHistoryIsNamed(t *testing.T) {
 	}
 	sameList(t, "named", names, []string{"elsewhere/.git", "vendor/x/.git", "vendor/x/deep/.git"})
 }
+
+// TestSubmoduleHistoryIsNamed: an untouched submodule costs no word, a commit or a stash in it does.
+func TestSubmoduleHistoryIsNamed(t *testing.T) {
+	repo := newRepo(t)
+	withSubmodule(t, repo)
+	p := start(t, open(t), repo, "01A")
+	p.snapshot()
+	if kept, lost := p.keepHistory(); len(kept)+len(lost) != 0 {
+		t.Fatalf("untouched: kept %v, lost %v", kept, lost)
+	}
+	oid := commitIn(t, p.path("lib"), "mine.txt")
+	git(t, p.path("lib"), "reset", "-q", "--hard", "HEAD~1")
+	equal(t, "unrecorded", len(p.snapshot().Unrecorded), 0)
+	if _, lost := p.keepHistory(); len(lost) != 1 || lost[0].Path != "lib/.git" || !strings.Contains(lost[0].Why, oid[:12]) {
+		t.Errorf("%v", lost)
+	}
+}
