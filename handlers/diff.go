@@ -97,7 +97,7 @@ func (s *Server) diffCard(ctx context.Context, p models.Plan, pass int64, from, 
 	}
 	for _, f := range files[first:min(len(files), first+limits.files)] {
 		file := diffFile(f, patches[f.Path], limits, &left)
-		if file.Folded != "" && !f.Binary && part.file == "" {
+		if file.Folded != "" && !f.Binary && part.file == "" && file.Lines > 0 {
 			file.Href = views.PlanDiffPath(p.ID, pass, f.Path)
 		}
 		colours.colour(f.Path, file.Hunks)
@@ -128,33 +128,37 @@ func (p diffPart) of(files []engine.ChangedFile) []engine.ChangedFile {
 // readPatch is the files of a patch by their new path, those of deleted files
 // by their old one. What cannot be read is left out; the list of files is
 // complete without it.
-func readPatch(patch []byte) map[string]*gitdiff.File {
-	out := map[string]*gitdiff.File{}
+func readPatch(patch []byte) map[string]patchedFile {
+	out := map[string]patchedFile{}
 	files, _, _ := gitdiff.Parse(bytes.NewReader(patch)) // a cut patch ends in an error after its whole files
 	for _, f := range files {
 		name := f.NewName
 		if name == "" {
 			name = f.OldName
 		}
-		out[name] = f
+		out[name] = patchedFile{before: out[name].now, now: f}
 	}
 	return out
 }
 
-func diffFile(f engine.ChangedFile, patch *gitdiff.File, limits diffLimits, left *int) views.DiffFile {
+func diffFile(f engine.ChangedFile, patch patchedFile, limits diffLimits, left *int) views.DiffFile {
 	out := views.DiffFile{Status: f.Status, Path: f.Path, OldPath: f.OldPath, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary}
+	out.Turns = turnsText(f, patch.fragments())
+	out.Became, out.Target = becomes(f, patch)
 	lines := 0
-	out.Turns = turnsText(f, patch)
-	for _, frag := range fragments(patch) {
+	for _, frag := range patch.fragments() {
 		lines += len(frag.Lines)
 	}
+	out.Lines = lines
 	switch {
-	case f.Binary:
+	case !patch.whole(f):
+		out.Folded = "Its lines, and whether it is a link or can be executed, are beyond what can be shown here. Fetch the branch to read them."
+	case f.Binary && lines == 0:
 		out.Folded = "A binary file."
-	case patch == nil:
-		out.Folded = "Its lines are beyond what can be shown here. Fetch the branch to read them."
 	case lines == 0 && f.Status == "renamed":
 		out.Folded = "Renamed without a change."
+	case lines == 0 && f.Status == "added":
+		out.Folded = "An empty file."
 	case lines == 0:
 		out.Folded = "No line was changed."
 	case generated(f.Path) && limits.file < diffOfFile.file:
@@ -165,14 +169,14 @@ func diffFile(f engine.ChangedFile, patch *gitdiff.File, limits diffLimits, left
 		out.Folded = "The page shows enough already."
 	default:
 		*left -= lines
-		out.Hunks = hunks(patch, limits.line)
+		out.Hunks = hunks(patch.fragments(), limits.line)
 	}
 	return out
 }
 
 // turnsText says which signs of a file turn the direction of text and where the
 // first one stands, whether the line is shown or not; "" when there is none.
-func turnsText(f engine.ChangedFile, patch *gitdiff.File) string {
+func turnsText(f engine.ChangedFile, fragments []*gitdiff.TextFragment) string {
 	var found []string
 	look := func(text string) bool {
 		any := false
@@ -190,7 +194,7 @@ func turnsText(f engine.ChangedFile, patch *gitdiff.File) string {
 	if look(f.Path) || look(f.OldPath) {
 		where = "in its name"
 	}
-	for _, frag := range fragments(patch) {
+	for _, frag := range fragments {
 		at := frag.NewPosition
 		for _, l := range frag.Lines {
 			if look(l.Line) && where == "" {
@@ -207,16 +211,9 @@ func turnsText(f engine.ChangedFile, patch *gitdiff.File) string {
 	return fmt.Sprintf("holds characters that turn the direction of text (%s), %s. What a program reads there is not what it would look like, so they are shown by their numbers.", strings.Join(found, ", "), where)
 }
 
-func fragments(patch *gitdiff.File) []*gitdiff.TextFragment {
-	if patch == nil {
-		return nil
-	}
-	return patch.TextFragments
-}
-
-func hunks(patch *gitdiff.File, longest int) []views.DiffHunk {
+func hunks(fragments []*gitdiff.TextFragment, longest int) []views.DiffHunk {
 	var out []views.DiffHunk
-	for _, frag := range patch.TextFragments {
+	for _, frag := range fragments {
 		h := views.DiffHunk{Head: strings.TrimSpace(frag.Header())}
 		oldAt, newAt := frag.OldPosition, frag.NewPosition
 		for _, l := range frag.Lines {

@@ -84,6 +84,9 @@ type DiffFile struct {
 	Hunks   []DiffHunk
 	Folded  string // why its lines are not shown here, "" when they are
 	Href    string // where they are
+	Lines   int    // of the patch
+	Became  string // what it is where that is no ordinary file, or has changed; "" for nothing to say
+	Target  string // where a symbolic link leads, as Became ends
 	Turns   string // what it holds that turns the direction of text, "" for nothing
 	Open    bool
 	Alone   bool // it has a page of its own
