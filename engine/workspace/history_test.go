@@ -231,8 +231,10 @@ func TestNestedHistoryIsNamed(t *testing.T) {
 	for _, dir := range []string{"vendor/x", "vendor/x/deep", "build/ignored"} {
 		must(t, os.MkdirAll(p.path(dir), 0o755))
 		git(t, p.path(dir), "init", "-q")
-		write(t, p.path(dir+"/n.txt"), "n\n")
+		commitIn(t, p.path(dir), "n.txt")
 	}
+	git(t, p.w, "init", "-q", "fresh")
+	write(t, p.path("fresh/n.txt"), "n\n")
 	write(t, p.path("elsewhere/.git"), "gitdir: ../vendor/x/.git\n")
 	p.snapshot()
 	_, lost := p.keepHistory()

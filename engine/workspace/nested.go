@@ -39,6 +39,12 @@ func (m *Manager) nestedHistories(ctx context.Context, repo Repo, planID string)
 		return nil, err
 	}
 	for _, dir := range made {
+		git := filepath.Join(r.w, filepath.FromSlash(dir), ".git")
+		if oddGitDir(git) == "" {
+			if found := readTips(git); len(found.list)+len(found.odd) == 0 {
+				continue // made by git init, and nothing was committed
+			}
+		}
 		lost = append(lost, Unrecorded{dir + "/.git", "the history of a repository of its own is not kept, its files are"})
 	}
 	return lost, nil
