@@ -1,7 +1,12 @@
 // One event stream per browser, however many tabs are open: a browser allows
 // six connections per host on HTTP/1.1, and a stream in each tab would use
-// them up. Tabs say "hello" and "bye"; each "changed" event goes to all.
+// them up. Tabs say "hello" and "bye"; each "changed" event goes to all, and
+// { lost } when the stream has been gone for a while or is back.
+import { link, signedOut } from './link.js'
+
 const ports = new Set()
+const tell = what => ports.forEach(p => p.postMessage(what))
+const state = link(lost => tell({ lost }))
 let source
 let retry
 
@@ -11,6 +16,7 @@ onconnect = e => {
     if (data === 'hello') {
       ports.add(port)
       open()
+      port.postMessage({ lost: state.lost() })
       port.postMessage('*') // whatever happened before: look once
     } else if (data === 'bye') {
       ports.delete(port)
@@ -23,23 +29,30 @@ function open () {
   if (source && source.readyState !== EventSource.CLOSED) return
   clearTimeout(retry)
   let first = true
-  source = new EventSource('/events')
-  source.addEventListener('changed', e => ports.forEach(p => p.postMessage(e.data)))
+  const mine = source = new EventSource('/events')
+  source.addEventListener('changed', e => tell(e.data))
   // Events may have been missed between two connections.
-  source.onopen = () => { if (!first) ports.forEach(p => p.postMessage('*')); first = false }
+  source.onopen = () => { state.back(); if (!first) tell('*'); first = false }
   // The browser reconnects by itself after a broken connection, but gives up
   // for good after an error status (a proxy's 502, an ended session).
-  source.onerror = () => { if (source?.readyState === EventSource.CLOSED) { first = false; retry = setTimeout(reopen, 10_000) } }
+  source.onerror = async () => {
+    state.broke()
+    if (source?.readyState !== EventSource.CLOSED) return
+    first = false
+    retry = setTimeout(reopen, 10_000)
+    if (await signedOut() && source === mine) state.back()
+  }
 }
 
 function reopen () {
   if (ports.size === 0) return
   open()
-  ports.forEach(p => p.postMessage('*'))
+  tell('*')
 }
 
 function close () {
   clearTimeout(retry)
   source?.close()
   source = undefined
+  state.back()
 }

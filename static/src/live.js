@@ -6,6 +6,8 @@
 // A part has one request open at most, one more remembered, and rests between
 // two. Other modules may listen for "donewhen:changed" on document.
 import htmx from './htmx.js'
+import { connection } from './connection.js'
+import { link, signedOut } from './link.js'
 
 const rest = 500 // ms between two requests of one part
 const due = new Set() // parts that changed while their request was open
@@ -52,18 +54,26 @@ document.addEventListener('visibilitychange', () => {
 const worker = document.querySelector('meta[name="live-worker"]')?.content
 if (worker && window.SharedWorker) {
   const port = new SharedWorker(worker, { name: 'donewhen-live' }).port
-  port.onmessage = e => changed(e.data)
+  port.onmessage = ({ data }) => typeof data === 'string' ? changed(data) : connection(data.lost)
   addEventListener('pageshow', () => port.postMessage('hello'))
   addEventListener('pagehide', () => port.postMessage('bye'))
 } else if (worker) {
   // No SharedWorker (some phones): a stream of this page's own, only while it is looked at.
+  const state = link(connection)
   let source
   const follow = () => {
-    if (document.hidden) { source?.close(); source = undefined; return }
+    if (document.hidden) { source?.close(); source = undefined; state.back(); return }
     if (source && source.readyState !== EventSource.CLOSED) return
     source = new EventSource('/events')
     source.addEventListener('changed', e => changed(e.data))
-    source.onopen = () => changed('*')
+    source.onopen = () => { state.back(); changed('*') }
+    source.onerror = async () => {
+      const mine = source
+      state.broke()
+      if (mine?.readyState !== EventSource.CLOSED) return
+      setTimeout(follow, 10_000)
+      if (await signedOut() && source === mine) state.back()
+    }
   }
   document.addEventListener('visibilitychange', follow)
   addEventListener('pageshow', follow)
