@@ -28,7 +28,7 @@ const keeps = 'details, dialog, [popover], [data-keep-state]'
 Idiomorph.defaults.ignoreActiveValue = true
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
   name !== 'hx-boost' && // forms.js has set it: without it a form's answer is taken for a fragment
-  !(state.has(name) && node.matches(keeps)) && !(name === 'data-busy' || (name === 'disabled' && 'busy' in node.dataset))
+  !(state.has(name) && node.matches(keeps)) && !(name === 'data-busy' || name === 'data-here' || (name === 'disabled' && 'busy' in node.dataset))
 
 // The message of a failed request (forms.js) is not the server's to take away.
 Idiomorph.defaults.callbacks.beforeNodeRemoved = node => !(node instanceof Element && node.matches('[data-request-error]'))

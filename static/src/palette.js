@@ -29,7 +29,7 @@ document.addEventListener('keydown', e => {
   const k = e.key.toLowerCase()
   const command = k === 'k' && e.ctrlKey !== e.metaKey && !e.altKey && !e.shiftKey
   if (palette().open) {
-    if (command) { e.preventDefault(); palette().close() } else inside(e)
+    if (command) { e.preventDefault(); palette().close(); input().blur() } else inside(e) // or the next key is the hidden field's
     return
   }
   if (typing(e.target) || document.querySelector('dialog:modal')) return
