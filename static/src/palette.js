@@ -36,7 +36,7 @@ document.addEventListener('keydown', e => {
   if (command) { e.preventDefault(); open(); return }
   if (e.ctrlKey || e.metaKey || e.altKey) return
   if (k === '?') { e.preventDefault(); help(); return }
-  const second = e.timeStamp - going < pause
+  const second = going > 0 && e.timeStamp - going < pause // a page that has just come has seen no "g"
   going = 0
   if (second && /^[a-z]$/.test(k)) {
     const to = palette().querySelector(`[data-go="${k}"]`)
