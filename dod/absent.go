@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -16,6 +17,8 @@ import (
 type absence struct {
 	values map[string]string // as they came
 	cut    []string          // the keys whose values are not whole
+	wide   []string          // those with bytes as of UTF-16
+	unread []string          // those with bytes that are no text in any known way
 	sought map[string]*soughtPattern
 }
 
@@ -24,6 +27,7 @@ type soughtPattern struct {
 	err   error
 	forms []patternForm
 	match *Match
+	letters
 }
 
 func newAbsence(values map[string]string, cut []string, criteria []Criterion) *absence {
@@ -43,7 +47,7 @@ func seek(pattern string) *soughtPattern {
 	if _, err := compileForm(pattern); err != nil {
 		return &soughtPattern{err: err}
 	}
-	p := &soughtPattern{}
+	p := &soughtPattern{letters: lettersOf(pattern)}
 	for _, written := range slices.Compact([]string{pattern, asItLooks(pattern)}) {
 		if form, err := compileForm("(?m)" + written); err == nil {
 			p.forms = append(p.forms, form)
@@ -52,17 +56,43 @@ func seek(pattern string) *soughtPattern {
 	return p
 }
 
-func asItLooks(pattern string) string { return norm.NFC.String(withoutUnseen(pattern)) }
+// asItLooks leaves a sign that is repeated by what stands behind it: taken out,
+// another one would be.
+func asItLooks(pattern string) string {
+	var b strings.Builder
+	for at, r := range pattern {
+		behind := pattern[at+utf8.RuneLen(r):]
+		if !unseen(r) || behind != "" && strings.ContainsRune("*+?{", rune(behind[0])) {
+			b.WriteRune(r)
+		}
+	}
+	return norm.NFC.String(b.String())
+}
 
 // look goes through all values until each pattern is found or ctx ends.
 func (a *absence) look(ctx context.Context) {
 	for _, key := range slices.Sorted(maps.Keys(a.values)) {
+		if value := a.values[key]; mayBeWide(value) {
+			a.wide = append(a.wide, key)
+			if a.anyForeign() && unread(value) {
+				a.unread = append(a.unread, key)
+			}
+		}
 		for reading := range readings(a.values[key]) {
 			if ctx.Err() != nil || !a.lookAt(ctx, key, reading) {
 				return
 			}
 		}
 	}
+}
+
+func (a *absence) anyForeign() bool {
+	for _, p := range a.sought {
+		if p.foreign {
+			return true
+		}
+	}
+	return false
 }
 
 // lookAt looks for what was not found yet and says whether anything is left.
@@ -95,6 +125,10 @@ func (a *absence) result(ctx context.Context, c Criterion) Result {
 		return r
 	case ctx.Err() != nil:
 		return stopped(c, ctx)
+	case p.foreign && len(a.unread) > 0:
+		return skipped(c, "absence cannot be shown: "+clip(strings.Join(a.unread, ", "), 200)+" holds bytes that cannot be read as text")
+	case p.divided && len(a.wide) > 0:
+		return skipped(c, "absence cannot be shown: "+clip(strings.Join(a.wide, ", "), 200)+" may hold UTF-16, in which a letter of the pattern looks like a line's end")
 	case len(a.cut) > 0:
 		return skipped(c, "absence cannot be shown: "+clip(strings.Join(a.cut, ", "), 200)+" was cut")
 	}

@@ -1,11 +1,9 @@
 package dod
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"iter"
 	"strings"
-	"unicode/utf16"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -20,7 +18,8 @@ import (
 //   - both without any sign that cannot be seen
 //   - as a terminal leaves it, with what was written over
 //   - with nothing taken out, for a check of those signs themselves
-//   - what UTF-16 stands for
+//   - with every sign that may end a line as a line's end
+//   - what UTF-16 stands for, in the whole text or some of its lines
 //   - and each of them composed (NFC), as é and not as e with an accent
 func readings(raw string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -43,14 +42,20 @@ func readings(raw string) iter.Seq[string] {
 			if !isNew(s) {
 				return true
 			}
+			if !yield(s) {
+				return false
+			}
 			composed := norm.NFC.String(s)
-			return yield(s) && (!isNew(composed) || yield(composed))
+			return !isNew(composed) || yield(composed)
 		}
 		if !readAs(strings.ToValidUTF8(raw, "\ufffd"), once) {
 			return
 		}
-		if wide := FromUTF16(raw); wide != raw {
-			readAs(wide, once)
+		if wide := FromUTF16(raw); wide != raw && !readAs(wide, once) {
+			return
+		}
+		if mayBeWide(raw) {
+			fromWide(raw, func(wide string) bool { return once(withoutUnseen(wide)) && once(wide) })
 		}
 	}
 }
@@ -77,8 +82,16 @@ func readAs(valid string, yield func(string) bool) bool {
 	if (returns || moves(valid)) && !yield(onScreen(valid)) {
 		return false
 	}
+	if strings.ContainsAny(valid, lineEnds) && !yield(withoutUnseen(endLines.Replace(valid))) {
+		return false
+	}
 	return yield(valid)
 }
+
+// lineEnds are the signs beside \n and \r that may end a line.
+const lineEnds = "\v\f\u0085\u2028\u2029"
+
+var endLines = strings.NewReplacer("\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // moves reports whether a terminal would do more than to print s.
 func moves(s string) bool {
@@ -88,23 +101,4 @@ func moves(s string) bool {
 		}
 	}
 	return false
-}
-
-// FromUTF16 is a text that begins with the byte order mark of UTF-16 as UTF-8,
-// and any other text as it is.
-func FromUTF16(s string) string {
-	var order binary.ByteOrder
-	switch {
-	case strings.HasPrefix(s, "\xff\xfe"):
-		order = binary.LittleEndian
-	case strings.HasPrefix(s, "\xfe\xff"):
-		order = binary.BigEndian
-	default:
-		return s
-	}
-	units := make([]uint16, 0, len(s)/2)
-	for b := []byte(s[2:]); len(b) > 1; b = b[2:] {
-		units = append(units, order.Uint16(b))
-	}
-	return string(utf16.Decode(units))
 }

@@ -69,6 +69,20 @@ func TestAbsentLooksAtEveryReading(t *testing.T) {
 		{"UTF-16", "fmt.Println", utf16Text("fmt.Println", false)},
 		{"UTF-16 that is not ASCII", "größe", utf16Text("die größe", false)},
 		{"UTF-16 the other way round", "größe", utf16Text("die größe", true)},
+		{"UTF-16 behind other text", "größe", "hi\n" + utf16Text("die größe\nzwei\n", false)},
+		{"UTF-16 the other way round behind other text", "größe", "hi\n" + utf16Text("eins\ndie größe", true)},
+		{"UTF-16 with no mark", "пароль", "hi\n" + utf16Text("строка пароль", false)[2:] + "\n"},
+		{"UTF-16 with no mark the other way round", "пароль", utf16Text("eins\nпароль", true)[2:]},
+		{"UTF-16 behind other text of its line", "пароль", "\x1b[1mabc" + utf16Text("пароль", false)[2:] + "d"},
+		{"UTF-16 with a sign that cannot be seen", "пароль", utf16Text("пар\u200bо\ufeffл\U000e0101ь", false)[2:]},
+		{"UTF-16 of a script of many letters", "密码", "hi\n" + utf16Text("这是\n密码", false)},
+		{"a line of UTF-16", "^пароль$", "hi\n" + utf16Text("eins\r\nпароль\r\nzwei\r\n", false)},
+		{"lines of UTF-16", "eins\\s+пароль", "hi\n" + utf16Text("a\neins\nпароль\n", false)},
+		{"a line behind a form feed", "^TODO", "a\fTODO"},
+		{"a line behind a vertical tab", "^TODO", "a\vTODO"},
+		{"a line before a line separator", "TODO$", "TODO\u2028a"},
+		{"a line behind a paragraph separator", "^TODO", "a\u2029TODO"},
+		{"a line behind a next line", "^TODO", "a\u0085TODO"},
 		{"a false byte order mark", "TODO", "\xff\xfe TODO!"},
 		{"an invalid byte", `\x{FFFD}`, "a\xffb"},
 	} {
@@ -94,6 +108,10 @@ func TestAbsentFindsOnlyWhatIsThere(t *testing.T) {
 		`fmt\.Println`:           "fmt.\x1b[1mPrint",
 		"a\u200d|b":              "c",
 		"red.green":              "red\ngreen",
+		"x\u00ad*y":              "y",
+		"a\u00ad{2}b":            "aab",
+		`\p{Han}`:                "a \x01 b\n\x02\nabcdef",
+		`\p{Cyrillic}`:           "a\x00 b c\td",
 		"(?i)x{2}[[:alpha:]]\\D": "xx11",
 	} {
 		if r := absent(pattern, value); r.Status != dod.Passed {
@@ -186,5 +204,28 @@ func TestPlainTextIsReadOnce(t *testing.T) {
 	}
 	if n := dod.CountReadings("\x1b[1mbold\x1b[0m\r\n"); n < 3 {
 		t.Errorf("%d readings of coloured text", n)
+	}
+}
+
+// What is text in no known way may be the word that is forbidden.
+func TestAbsenceInBytesThatAreNoTextIsNotShown(t *testing.T) {
+	cp1251 := "\xef\xe0\xf0\xee\xeb\xfc" // пароль
+	for _, c := range []struct {
+		pattern, value string
+		want           dod.Status
+	}{
+		{"пароль", cp1251, dod.Skipped},
+		{"[а-я]+", "fine\n" + cp1251 + "\n", dod.Skipped},
+		{"пароль", "\xff\xfe\x3f\x04\n" + cp1251, dod.Skipped},
+		{"пароль", cp1251 + "\x01\x01\x01\x01", dod.Skipped},
+		{"Њива", "a\x00b", dod.Skipped},
+		{"пароль", "hi\n\xff\xfe\x3f\x04\x30\x04\x0a\x00", dod.Passed},
+		{"пароль", "a\x00b größe", dod.Passed},
+		{"(?i)[a-z]ask", cp1251, dod.Passed},
+		{"TODO[^a]", cp1251, dod.Passed},
+	} {
+		if r := absent(c.pattern, c.value); r.Status != c.want {
+			t.Errorf("/%s/ in %q: %s (%s), want %s", c.pattern, c.value, r.Status, r.Reasoning, c.want)
+		}
 	}
 }
