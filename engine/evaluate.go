@@ -159,7 +159,13 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	}
 	plan.WorkCommit, plan.WorkTree = snap.Commit, snap.Tree
 
-	evidence, rendering, err := e.planContext(ctx, plan, project)
+	passes, err := e.finalPasses(ctx, plan.ID)
+	if err != nil {
+		return set, err
+	}
+	criteria := Criteria(plan)
+	flags := e.newFlagger(dod.Suite{Asker: e.Evaluator}, criteria, append(tasksOf(passes), plan.Goal, plan.DodText)...)
+	evidence, rendering, err := e.planContext(ctx, plan, project, passes, flags.look)
 	if err != nil {
 		return set, err
 	}
@@ -169,7 +175,6 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "waits for " + whoFor(c) + " to say so on the plan's page"}
 	}
-	criteria := Criteria(plan)
 	var forget func()
 	suite.Watch, forget = e.watch(ev.ID, plan.ID, len(criteria))
 	defer forget()
@@ -187,7 +192,7 @@ func (e *Engine) evaluate(ctx context.Context, ev models.Evaluation) (store.Eval
 	summary := dod.Summary{PlanID: plan.ID, DefinitionOfDone: plan.DodText, Results: out.Results, EvaluatedAt: e.Now()}
 	parts := e.parts(plan)
 	set.Fingerprint, set.PartsJSON, set.Evaluator = new(e.fingerprint(plan)), new(toJSON(parts)), &parts.Evaluator
-	set.SummaryJSON, set.AnswersJSON = new(toJSON(summary)), new(toJSON(out.Answers))
+	set.SummaryJSON, set.AnswersJSON, set.FlagsJSON = new(toJSON(summary)), new(toJSON(out.Answers)), new(flags.json())
 	return set, nil
 }
 

@@ -63,7 +63,7 @@ type RunEvidence struct {
 // are redacted before anything is cut; lines of the pass's own task text are
 // taken out of what agents said and printed, since an echo proves nothing.
 func (e *Engine) CollectEvidence(ctx context.Context, repo workspace.Repo, pass models.Pass) (Evidence, error) {
-	return e.collectEvidence(ctx, repo, pass, func(string, string) {})
+	return e.collectEvidence(ctx, repo, pass, unseen)
 }
 
 // collectEvidence is CollectEvidence that also hands out each value as it came.

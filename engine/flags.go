@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"donewhen/dod"
-	"donewhen/models"
 )
 
 // maxFlags bounds what is kept of the places where evidence talks to its judge.
 const maxFlags = 30
 
-// Flags are the places where a pass's evidence talks to its judge. They are a
+// Flags are the places where the evidence of a pass or a plan talks to its judge. They are a
 // hint for the lead: they change no verdict, and no judge is told of them.
 type Flags struct {
 	Places []FlaggedPlace `json:"places"`
@@ -21,7 +20,8 @@ type Flags struct {
 // FlaggedPlace is one such place.
 type FlaggedPlace struct {
 	// Value is where it stands, as in "worker/output", "diff" (added lines) or
-	// "files" (their names). Line counts in this value.
+	// "files" (their names); of a plan's evidence those of a phase come as in
+	// "<phase>/worker/output". Line counts in this value.
 	Value string `json:"value"`
 	dod.Flag
 }
@@ -29,6 +29,9 @@ type FlaggedPlace struct {
 // rawLook looks at a part of evidence as it came: with control sequences and
 // zero-width signs, which cleaning takes out and which hide words from a reader.
 type rawLook func(value, text string)
+
+// unseen is for evidence that nobody judges now.
+func unseen(string, string) {}
 
 // flagger collects Flags from raw values. What the task itself says is no
 // finding, and secrets do not come into the excerpts.
@@ -39,11 +42,11 @@ type flagger struct {
 	echo   echo
 }
 
-// newFlagger looks at a pass whose condition has these criteria.
-func (e *Engine) newFlagger(pass models.Pass, criteria []dod.Criterion) *flagger {
-	suite := dod.Suite{Asker: e.Judge, PlainToAsker: e.Judge != nil}
+// newFlagger looks at the evidence that the suite judges these criteria by. own
+// are the texts in which people said what is asked for.
+func (e *Engine) newFlagger(suite dod.Suite, criteria []dod.Criterion, own ...string) *flagger {
 	asked := slices.ContainsFunc(criteria, func(c dod.Criterion) bool { return judgedBy(suite, c) })
-	return &flagger{off: !asked, redact: e.redact, echo: newEcho(pass.TaskText)}
+	return &flagger{off: !asked, redact: e.redact, echo: newEcho(own...)}
 }
 
 func (f *flagger) look(value, text string) {
@@ -73,11 +76,11 @@ func (f Flags) json() string {
 	return toJSON(f)
 }
 
-// FlagsOf decodes where a verdict's evidence talks to its judge; a row that
-// cannot be read has none.
-func FlagsOf(v models.Verdict) Flags {
+// FlagsOf decodes where the evidence of a verdict or an evaluation talks to its
+// judge, from the row's FlagsJSON; one that cannot be read has none.
+func FlagsOf(flagsJSON string) Flags {
 	var f Flags
-	if v.FlagsJSON == "" || json.Unmarshal([]byte(v.FlagsJSON), &f) != nil {
+	if flagsJSON == "" || json.Unmarshal([]byte(flagsJSON), &f) != nil {
 		return Flags{}
 	}
 	return f

@@ -75,7 +75,7 @@ func (e *Engine) judgePass(ctx context.Context, phaseID, passID int64) error {
 			return err
 		}
 	}
-	flags := e.newFlagger(pass, criteria)
+	flags := e.newFlagger(dod.Suite{Asker: e.Judge, PlainToAsker: e.Judge != nil}, criteria, pass.TaskText)
 	ev, err := e.collectEvidence(ctx, repoOf(project), pass, flags.look)
 	if err != nil {
 		return err

@@ -10,43 +10,69 @@ import (
 	"donewhen/models"
 )
 
-// planContext is what a definition of done is matched against: each phase's
-// final pass under "<phase>/…", "<phase>/files", and the files and added lines of
-// the whole plan, which is what apply would merge: a person may have changed
-// something after the last pass. rendering is the same, bounded, for a judge.
-func (e *Engine) planContext(ctx context.Context, plan models.Plan, project models.Project) (all Evidence, rendering string, err error) {
-	all = Evidence{Values: map[string]string{}, Whole: map[string]string{}, Cut: map[string]bool{}}
-	phases, err := e.Store.PhasesOf(ctx, plan.ID)
+// finalPass is the newest pass of a phase, under the name that the phase has in
+// its plan's evidence.
+type finalPass struct {
+	models.Pass
+	phase models.Phase
+	name  string // no other phase of the plan has it
+}
+
+// finalPasses are those of a plan's phases, in their order; a phase that never
+// began has none.
+func (e *Engine) finalPasses(ctx context.Context, planID string) ([]finalPass, error) {
+	phases, err := e.Store.PhasesOf(ctx, planID)
 	if err != nil {
-		return all, "", err
+		return nil, err
 	}
 	names := make([]string, len(phases))
 	for i, ph := range phases {
 		names[i] = ph.Name
 	}
 	names = distinct(names)
-	var tasks []string
+	var out []finalPass
 	for i, ph := range phases {
 		if ph.PassID == nil {
 			continue
 		}
 		pass, err := e.Store.Pass(ctx, *ph.PassID)
 		if err != nil {
-			return all, "", err
+			return nil, err
 		}
-		ev, err := e.CollectEvidence(ctx, repoOf(project), pass)
+		out = append(out, finalPass{pass, ph, names[i]})
+	}
+	return out, nil
+}
+
+// tasksOf are the task texts that the passes were given.
+func tasksOf(passes []finalPass) []string {
+	tasks := make([]string, len(passes))
+	for i, p := range passes {
+		tasks[i] = p.TaskText
+	}
+	return tasks
+}
+
+// planContext is what a definition of done is matched against: each phase's
+// final pass under "<phase>/…", "<phase>/files", and the files and added lines of
+// the whole plan, which is what apply would merge: a person may have changed
+// something after the last pass. rendering is the same, bounded, for a judge;
+// look sees each value as it came.
+func (e *Engine) planContext(ctx context.Context, plan models.Plan, project models.Project, passes []finalPass, look rawLook) (all Evidence, rendering string, err error) {
+	all = Evidence{Values: map[string]string{}, Whole: map[string]string{}, Cut: map[string]bool{}}
+	for _, p := range passes {
+		ev, err := e.collectEvidence(ctx, repoOf(project), p.Pass, func(value, text string) { look(p.name+"/"+value, text) })
 		if err != nil {
 			return all, "", err
 		}
 		for _, k := range slices.Sorted(maps.Keys(ev.Whole)) {
 			if k != "diff" { // the plan's own diff stands below
-				all.put(names[i]+"/"+k, ev.Values[k], ev.Whole[k], ev.Cut[k])
+				all.put(p.name+"/"+k, ev.Values[k], ev.Whole[k], ev.Cut[k])
 			}
 		}
-		rendering += "# Phase " + itoa(ph.Position) + ": " + ph.Name + "\n" + ev.Render(nil) + "\n"
-		tasks = append(tasks, pass.TaskText)
+		rendering += "# Phase " + itoa(p.phase.Position) + ": " + p.phase.Name + "\n" + ev.Render(nil) + "\n"
 	}
-	if err := e.planChanges(ctx, plan, repoOf(project), newEcho(tasks...), &all); err != nil {
+	if err := e.planChanges(ctx, plan, repoOf(project), newEcho(tasksOf(passes)...), look, &all); err != nil {
 		return all, "", err
 	}
 	var whole strings.Builder
@@ -56,11 +82,13 @@ func (e *Engine) planContext(ctx context.Context, plan models.Plan, project mode
 }
 
 // planChanges puts the files and added lines of the whole plan into its context.
-func (e *Engine) planChanges(ctx context.Context, plan models.Plan, repo workspace.Repo, echo echo, all *Evidence) error {
+func (e *Engine) planChanges(ctx context.Context, plan models.Plan, repo workspace.Repo, echo echo, look rawLook, all *Evidence) error {
 	diff, added, cut, err := e.changesIn(ctx, repo, stretch{plan.BaseCommit, plan.WorkCommit})
 	if err != nil {
 		return err
 	}
+	look("diff", added)
+	look("files", rawNames(diff.Files))
 	all.putChanges(diff, added, cut, echo, e.redact)
 	return nil
 }

@@ -112,7 +112,11 @@ func (e *Engine) replayPlan(ctx context.Context, row models.PlanRow, criteria []
 	}
 	filled := dod.FillCriteria(criteria, argsOf(plan, args))
 	out.Missing = dod.OpenPlaceholders(filled)
-	evidence, rendering, err := e.planContext(ctx, plan, project)
+	passes, err := e.finalPasses(ctx, plan.ID)
+	if err != nil {
+		return out, err
+	}
+	evidence, rendering, err := e.planContext(ctx, plan, project, passes, unseen)
 	if err != nil {
 		out.Replayed = Replayed{State: ReplayUnknown, Change: ChangeUnknown, Reason: fmt.Sprintf("The evidence cannot be collected any more: %s", err)}
 		return out, ctx.Err()

@@ -68,6 +68,7 @@ func (s *Server) evaluationView(c echo.Context, id int64) (v views.EvaluationVie
 		row.Waived = waivedBy(at.Waived, r)
 		v.Results = append(v.Results, row)
 	}
+	v.Flags = flagsIn(ev.FlagsJSON)
 	v.Answers = answerRows(engine.Answers(models.Verdict{AnswersJSON: ev.AnswersJSON}))
 	return v, nil
 }

@@ -38,7 +38,7 @@ func (b *planBuilder) gateCard() views.GateCard {
 		}
 		card.Reasons = append(card.Reasons, row)
 	}
-	card.Flagged = b.flagged()
+	card.Flagged, card.FlaggedHref = b.flagged()
 	card.Checking = b.checking()
 	if pre := b.gate.Preview; pre != nil && pre.Behind > 0 {
 		follows := "they are merged with the work"

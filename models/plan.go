@@ -183,6 +183,7 @@ type Evaluation struct {
 	Evaluator   string
 	SummaryJSON string // dod.Summary
 	AnswersJSON string // []dod.Answer
+	FlagsJSON   string // where the evidence talks to its judge, "" when it does not; bounded
 	Error       string
 	OverBudget  bool  // it errored because the plan's budget is used up: a raised one queues another
 	RequestedBy int64 // 0 = the sweep

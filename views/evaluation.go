@@ -30,6 +30,7 @@ type EvaluationView struct {
 	Results      []ResultRow
 	Answers      []AnswerRow
 	Checking     *CheckingView // while it is under way
+	Flags        FlagNotice
 }
 
 // EvidenceLink is a pass whose evidence was looked at.

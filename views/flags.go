@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// FlagNotice says where the evidence of a verdict talks to its judge. It is a
-// hint: no verdict depends on it.
+// FlagNotice says where the evidence of a verdict or an evaluation talks to its
+// judge. It is a hint: no verdict depends on it.
 type FlagNotice struct {
 	Rows []FlagRow
 	More int    // places beyond the rows
@@ -16,7 +16,7 @@ type FlagNotice struct {
 // FlagRow is one such place.
 type FlagRow struct {
 	Kind    string // as dod.FlagKind
-	Value   string // "worker/output", "diff" or "files"
+	Value   string // "worker/output", "diff" or "files"; of a plan's evidence as in "<phase>/diff"
 	Line    int
 	Excerpt string
 }
@@ -54,12 +54,13 @@ func (r FlagRow) word() string {
 }
 
 func (r FlagRow) where() string {
-	value := r.Value
-	switch value {
+	at := strings.LastIndexByte(r.Value, '/') + 1
+	of, what := r.Value[:at], r.Value[at:]
+	switch what {
 	case "diff":
-		value = "added lines"
+		what = "added lines"
 	case "files":
-		value = "file names"
+		what = "file names"
 	}
-	return value + ", line " + strconv.Itoa(r.Line)
+	return of + what + ", line " + strconv.Itoa(r.Line)
 }

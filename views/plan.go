@@ -46,23 +46,24 @@ type PlanHead struct {
 
 // GateCard says whether the plan may be applied and what is left to do.
 type GateCard struct {
-	Open     bool
-	Ended    bool // applied, cancelled or discarded: there is nothing to decide
-	Waiting  bool // only time is needed
-	Applied  bool
-	Sentence string
-	Checked  string   // what became of the criteria of what was applied
-	Said     []Spoken // what people decided about it
-	Notes    []string // what has to be known and closes nothing
-	Reasons  []GateReason
-	Apply    *Verb  // nil where nothing can be applied any more
-	Will     string // what applying will do
-	Flagged  string // that evidence behind it talks to its judge, "" when none does
-	Behind   string // how far the target has moved, "" when it has not
-	Last     *RefusedApply
-	Checking *CheckingView // while it is evaluated
-	Quiet    string        // for readers who may not act
-	Now      time.Time
+	Open        bool
+	Ended       bool // applied, cancelled or discarded: there is nothing to decide
+	Waiting     bool // only time is needed
+	Applied     bool
+	Sentence    string
+	Checked     string   // what became of the criteria of what was applied
+	Said        []Spoken // what people decided about it
+	Notes       []string // what has to be known and closes nothing
+	Reasons     []GateReason
+	Apply       *Verb  // nil where nothing can be applied any more
+	Will        string // what applying will do
+	Flagged     string // that evidence behind it talks to its judge, "" when none does
+	FlaggedHref string // where in it, "" when only phases say so
+	Behind      string // how far the target has moved, "" when it has not
+	Last        *RefusedApply
+	Checking    *CheckingView // while it is evaluated
+	Quiet       string        // for readers who may not act
+	Now         time.Time
 }
 
 // Spoken is what a person decided, for ever on the plan.

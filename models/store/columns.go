@@ -155,6 +155,7 @@ func (s EvaluationSet) columns() columns {
 	opt(&c, "evaluator", s.Evaluator)
 	opt(&c, "summary_json", s.SummaryJSON)
 	opt(&c, "answers_json", s.AnswersJSON)
+	opt(&c, "flags_json", s.FlagsJSON)
 	opt(&c, "error", s.Error)
 	opt(&c, "over_budget", s.OverBudget)
 	optTime(&c, "started_at", s.StartedAt)

@@ -93,18 +93,18 @@ func (r Reader) Inbox(ctx context.Context, limit int) ([]models.InboxItem, error
 }
 
 type flaggedPhase struct {
-	ID     int64
+	ID     int64 // 0 = the plan's definition of done
 	PlanID string
 }
 
 // flaggedPhases are the plans' phases of whose current pass the newest verdict
-// has flags.
+// has flags, and the plans whose newest evaluation has.
 func (r Reader) flaggedPhases(ctx context.Context, planIDs []string) (out []flaggedPhase, err error) {
 	if len(planIDs) == 0 {
 		return nil, nil
 	}
-	if err := r.q(ctx).Raw(flaggedPhasesQuery, planIDs).Find(&out).Error; err != nil {
-		return nil, fmt.Errorf("read which phases have flags: %w", err)
+	if err := r.q(ctx).Raw(flaggedPhasesQuery, planIDs, planIDs).Find(&out).Error; err != nil {
+		return nil, fmt.Errorf("read which evidence has flags: %w", err)
 	}
 	return out, nil
 }
@@ -112,4 +112,8 @@ func (r Reader) flaggedPhases(ctx context.Context, planIDs []string) (out []flag
 const flaggedPhasesQuery = `SELECT p.id, p.plan_id
 	FROM phases p
 	JOIN verdicts v ON v.id = (SELECT MAX(n.id) FROM verdicts n WHERE n.pass_id = p.pass_id)
-	WHERE p.plan_id IN ? AND v.flags_json <> ''`
+	WHERE p.plan_id IN ? AND v.flags_json <> ''
+	UNION ALL
+	SELECT 0, e.plan_id
+	FROM evaluations e
+	WHERE e.plan_id IN ? AND e.flags_json <> '' AND e.id = (SELECT MAX(n.id) FROM evaluations n WHERE n.plan_id = e.plan_id)`
