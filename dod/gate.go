@@ -61,6 +61,9 @@ func gateDropped(dropped []DroppedCriterion) (notes []string, ending string) {
 		if d.Level == Must {
 			what = "A (must) criterion"
 		}
+		if d.Position > 0 {
+			what += fmt.Sprintf(" of phase %d (%s)", d.Position, clip(foldLine(d.Phase), 200))
+		}
 		notes = append(notes, fmt.Sprintf("%s was taken out or changed after the start by %s: \u201c%s\u201d. Why: %s",
 			what, d.By, clip(foldLine(d.Text), 200), clip(foldLine(d.Reason), 500)))
 	}

@@ -105,12 +105,14 @@ type Waiver struct {
 }
 
 // DroppedCriterion is a required criterion that a person took out of the
-// definition of done, or changed, after the plan had started.
+// definition of done or a phase's condition, or changed, after the plan had started.
 type DroppedCriterion struct {
-	Text   string
-	Level  Level
-	By     string
-	Reason string
+	Position int    // of the phase, 0 = the definition of done
+	Phase    string // its name
+	Text     string
+	Level    Level
+	By       string
+	Reason   string
 }
 
 // AcceptedPhase is a phase that counts as completed by a person's word.

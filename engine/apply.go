@@ -237,7 +237,7 @@ func applyMessage(plan models.Plan, gate GateView, actor models.Actor) string {
 const maxTrailers = 40
 
 // decidedTrailers name what people decided instead of a check, one line each: what
-// was taken out of the definition of done, waived, signed off or accepted as it is.
+// was taken out of the definition of done or a condition, waived, signed off or accepted as it is.
 func decidedTrailers(gate GateView) (lines []string) {
 	add := func(key, about, by, reason string) {
 		line := key + ": " + cutLine(strings.Join(strings.Fields(cleanText(about)), " "), 200) + " (" + strings.Join(strings.Fields(by), " ")
@@ -258,7 +258,11 @@ func decidedTrailers(gate GateView) (lines []string) {
 		add("Donewhen-Accepted-As-It-Is", fmt.Sprintf("phase %d, %s", a.Position, a.Name), a.By, a.Reason)
 	}
 	for _, d := range gate.Dropped {
-		add("Donewhen-DoD-Changed", d.Text, d.By, d.Reason)
+		key, what := "Donewhen-DoD-Changed", d.Text
+		if d.Position > 0 {
+			key, what = "Donewhen-Condition-Changed", fmt.Sprintf("phase %d, %s: %s", d.Position, d.Phase, d.Text)
+		}
+		add(key, what, d.By, d.Reason)
 	}
 	if n := len(lines) - maxTrailers; n > 0 { // there may be any number of lines taken out: they come last
 		lines = append(lines[:maxTrailers], fmt.Sprintf("Donewhen-More: %d further decisions", n))

@@ -395,7 +395,7 @@ func TestADeadBudgetSpendsNothing(t *testing.T) {
 		{"try again", func(ph models.Phase, pass int64) error { return h.engine.TryAgain(h.ctx, lead, ph.ID, pass) }},
 		{"judge again", func(ph models.Phase, pass int64) error { return h.engine.JudgeAgain(h.ctx, lead, ph.ID, pass) }},
 		{"another condition", func(ph models.Phase, pass int64) error {
-			return h.engine.EditCondition(h.ctx, lead, ph.ID, pass, engine.Condition{DoneWhen: "- better", MaxIterations: 5})
+			return h.engine.EditCondition(h.ctx, lead, ph.ID, pass, engine.Condition{DoneWhen: "- better", MaxIterations: 5, Reason: "asked otherwise"})
 		}},
 		{"another pass", func(ph models.Phase, pass int64) error { return h.engine.AnotherPass(h.ctx, lead, ph.ID, pass, "now") }},
 		{"more passes", func(ph models.Phase, pass int64) error { return h.engine.MorePasses(h.ctx, lead, ph.ID, pass, 3, "") }},

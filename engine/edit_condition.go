@@ -19,15 +19,17 @@ type Condition struct {
 	MaxIterations int    // never fewer than it has begun
 	Opinions      int    // judges that have to say met; 0 leaves it as it is
 	Seen          string // SeenCondition of what the person had before them, "" to replace whatever is there
+	Reason        string // needed when it asks for less than before; the gate names it
 }
 
 // EditCondition replaces the condition of a phase that is not at work and not
 // completed. The new one is checked as on creation; fields of an error are
-// "done_when", "max_iterations" and "opinions". The phase stays where it is: what follows is another verb.
-// The old text stays in the audit log. A condition cannot be taken away: that
-// would complete the phase unjudged.
+// "done_when", "max_iterations", "opinions" and "reason". The phase stays where it
+// is: what follows is another verb. The old text stays in the audit log. A condition
+// cannot be taken away: that would complete the phase unjudged. One that asks for
+// less needs a reason, as with EditDod.
 func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID, passID int64, in Condition) error {
-	doneWhen, maxIterations := strings.TrimSpace(in.DoneWhen), in.MaxIterations
+	doneWhen, maxIterations, reason := strings.TrimSpace(in.DoneWhen), in.MaxIterations, strings.TrimSpace(in.Reason)
 	fields := map[string]string{}
 	bad := func(field, format string, args ...any) { fields[field] = fmt.Sprintf(format, args...) }
 	if maxIterations < models.MinIterations || maxIterations > models.MaxIterations {
@@ -35,6 +37,9 @@ func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID,
 	}
 	if in.Opinions != 0 && models.ClampOpinions(in.Opinions) != in.Opinions {
 		bad("opinions", "Choose from %d to %d judges.", models.MinOpinions, models.MaxOpinions)
+	}
+	if len(reason) > maxNote {
+		bad("reason", "%s", reasonTooLong)
 	}
 	switch {
 	case len(doneWhen) > maxText:
@@ -69,11 +74,20 @@ func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID,
 		if doneWhen == ph.DoneWhen && limit == ph.MaxIterations && opinions == ph.Opinions {
 			return models.Invalid("done_when", "Nothing is different. Change the condition, the number of passes or that of the judges.")
 		}
+		fresh := ph
+		fresh.DoneWhen, fresh.Opinions = doneWhen, opinions
+		if err := recordDropped(ctx, tx, actor, models.DodChange{PlanID: ph.PlanID, PhaseID: &ph.ID, Reason: reason}, agreedIn(ph), dod.Dropped(agreedIn(ph), agreedIn(fresh))); err != nil {
+			return err
+		}
 		if err := tx.SetPhase(ctx, ph.ID, ph.Status, store.PhaseSet{DoneWhen: &doneWhen, MaxIterations: &limit, Opinions: &opinions}); err != nil {
 			return err
 		}
+		said := fmt.Sprintf("was, with at most %s%s:\n%s", passes(ph.MaxIterations), judges(ph.Opinions), ph.DoneWhen)
+		if reason != "" {
+			said = reason + "\n" + said
+		}
 		return tx.InsertEvent(ctx, models.Event{PlanID: ph.PlanID, PhaseID: &ph.ID, PassID: ph.PassID, Kind: "phase.condition_changed",
-			ActorID: actor.ID, Actor: actor.Name, Reason: fmt.Sprintf("was, with at most %s%s:\n%s", passes(ph.MaxIterations), judges(ph.Opinions), ph.DoneWhen)})
+			ActorID: actor.ID, Actor: actor.Name, Reason: said})
 	})
 }
 

@@ -38,7 +38,7 @@ func TestEditConditionOfAStalledPhase(t *testing.T) {
 	id := h.start(p)
 	d := h.wantPhase(id, 1, models.PhaseStalled, 2)
 	edit := func(text string, n int) error {
-		return h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: text, MaxIterations: n})
+		return h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: text, MaxIterations: n, Reason: "asked otherwise"})
 	}
 	for _, c := range []struct {
 		text  string
@@ -74,7 +74,7 @@ func TestEditConditionOfAStalledPhase(t *testing.T) {
 	h.wantPhase(id, 1, models.PhaseCompleted, 2)
 	wantErrCode(t, edit("something else", 3), models.CodeConflict)
 	viewer := models.Actor{ID: 9, Name: "vic", Role: models.RoleViewer}
-	wantErrCode(t, h.engine.EditCondition(h.ctx, viewer, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "x y", MaxIterations: 3}), models.CodeForbidden)
+	wantErrCode(t, h.engine.EditCondition(h.ctx, viewer, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "x y", MaxIterations: 3, Reason: "asked otherwise"}), models.CodeForbidden)
 }
 
 // Another pass that produces the same evidence is judged by the new condition: the
@@ -85,7 +85,7 @@ func TestEditConditionIsNotAnsweredByTheOldVerdict(t *testing.T) {
 	p.DoneWhen = "- never seen\n- still open"
 	id := h.start(p)
 	d := h.wantPhase(id, 1, models.PhaseStalled, 2)
-	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "- still open\n- the port is 8080", MaxIterations: 3}))
+	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "- still open\n- the port is 8080", MaxIterations: 3, Reason: "asked otherwise"}))
 	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
 	h.settle()
 	d = h.wantPhase(id, 1, models.PhaseExhausted, 3)
@@ -110,9 +110,9 @@ func TestEditConditionVoidsWhatWaitsForApproval(t *testing.T) {
 	p.DoneWhen, p.NeedsApproval = "work", true
 	id := h.start(p)
 	d := h.wantPhase(id, 1, models.PhaseAwaitingApproval, 1)
-	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "play", MaxIterations: 3}))
+	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "play", MaxIterations: 3, Reason: "asked otherwise"}))
 	wantErrCode(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""), models.CodeConflict)
-	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "work", MaxIterations: 3}))
+	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "work", MaxIterations: 3, Reason: "asked otherwise"}))
 	must(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
 	h.wantPhase(id, 1, models.PhaseCompleted, 1)
 }

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,7 +27,7 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 		return err
 	}
 	if len(reason) > maxNote {
-		fields["reason"] = sprintf("The reason is too long: at most %d bytes.", maxNote)
+		fields["reason"] = reasonTooLong
 	}
 	if len(fields) > 0 {
 		return &models.Error{Code: models.CodeInvalid, Message: "The definition of done was not saved: please mend it.", Fields: fields}
@@ -48,22 +46,13 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 		if SeenDod(plan) == SeenDod(fresh) {
 			return models.Invalid("dod", "Nothing is different. Change the text, the template or a value.")
 		}
-		dropped := agreed(plan)
-		dropped.Criteria = dropsFrom(plan, fresh)
-		if len(dropped.Criteria) > 0 && reason == "" {
-			return &models.Error{Code: models.CodeInvalid, Message: "The definition of done was not saved yet: say why it is changed.", Fields: map[string]string{
-				"reason": dropsSentence(dropped.Criteria) + ". Say why: the plan has started, and the gate will name the reason."}}
+		if err := recordDropped(ctx, tx, actor, models.DodChange{PlanID: planID, Reason: reason}, agreed(plan), dropsFrom(plan, fresh)); err != nil {
+			return err
 		}
 		set := store.PlanSet{DodSource: &fresh.DodSource, DodText: &fresh.DodText, CriteriaJSON: &fresh.CriteriaJSON, DodArgs: &fresh.DodArgs,
 			TemplateVersionID: fresh.TemplateVersionID, NoTemplate: fresh.TemplateVersionID == nil, DodOpinions: &fresh.DodOpinions}
 		if err := tx.SetPlan(ctx, planID, plan.Status, set); err != nil {
 			return err
-		}
-		if len(dropped.Criteria) > 0 {
-			change := models.DodChange{PlanID: planID, DroppedJSON: toJSON(dropped), Reason: reason, UserID: actor.ID, UserName: actor.Name}
-			if err := tx.InsertDodChange(ctx, &change); err != nil {
-				return err
-			}
 		}
 		said := "was:\n" + plan.DodText
 		if reason != "" {
@@ -101,44 +90,4 @@ func dropsFrom(plan, fresh models.Plan) []dod.Criterion {
 		return nil
 	}
 	return dod.Dropped(agreed(plan), agreed(fresh))
-}
-
-func agreed(plan models.Plan) dod.Agreed {
-	return dod.Agreed{Criteria: Criteria(plan), Args: plan.DodArgs, Opinions: models.ClampOpinions(plan.DodOpinions)}
-}
-
-// dropsSentence names what would be asked for no more, without its full stop.
-func dropsSentence(dropped []dod.Criterion) string {
-	names := make([]string, len(dropped))
-	for i, c := range dropped {
-		names[i] = cutLine(c.Text, 120)
-	}
-	what := "This takes out or changes a required line"
-	if len(dropped) > 1 {
-		what = fmt.Sprintf("This takes out or changes %d required lines", len(dropped))
-	}
-	return what + " (" + strings.Join(names, "; ") + ")"
-}
-
-// droppedSince are the criteria that were asked for since the plan's start and are
-// not any more, each with who took it out last and why.
-func droppedSince(changes []models.DodChange, plan models.Plan) []dod.DroppedCriterion {
-	var out []dod.DroppedCriterion
-	seen := map[dod.Criterion]bool{}
-	for _, c := range slices.Backward(changes) {
-		var was dod.Agreed
-		if err := json.Unmarshal([]byte(c.DroppedJSON), &was); err != nil { // it was something, and it is not known to be back
-			out = append(out, dod.DroppedCriterion{Text: "a criterion that cannot be read", By: c.UserName, Reason: c.Reason})
-			continue
-		}
-		for _, gone := range dod.Dropped(was, agreed(plan)) {
-			one := gone
-			if one.Index = 0; seen[one] {
-				continue
-			}
-			seen[one] = true
-			out = append(out, dod.DroppedCriterion{Text: gone.Text, Level: gone.Level, By: c.UserName, Reason: c.Reason})
-		}
-	}
-	return out
 }

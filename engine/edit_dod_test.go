@@ -123,7 +123,7 @@ func TestNobodySavesOverAnothersChangeUnseen(t *testing.T) {
 
 	d := h.wantPhase(id, 1, models.PhaseAwaitingApproval, 1)
 	begun := engine.SeenCondition(d.Phase)
-	must(t, h.engine.EditCondition(h.ctx, other, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "- tess's -> run: true", MaxIterations: 2, Seen: begun}))
+	must(t, h.engine.EditCondition(h.ctx, other, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "- tess's -> run: true", MaxIterations: 2, Seen: begun, Reason: "asked otherwise"}))
 	err = h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "- mine -> run: true", MaxIterations: 2, Seen: begun})
 	if !errors.As(err, &refused) || refused.Code != models.CodeConflict || !strings.Contains(refused.Fields["done_when"], "- tess's -> run: true") {
 		t.Errorf("%v", err)

@@ -72,7 +72,7 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 		PlanStatus: string(plan.Status), Phases: len(phases),
 		HasDoD: len(Criteria(plan)) > 0, ProjectRequiresDoD: project.RequireDoD,
 		Evaluation: dod.EvaluationNone, CurrentFingerprint: current, TargetBranch: plan.TargetBranch,
-		Dropped: droppedSince(changes, plan),
+		Dropped: droppedSince(changes, plan, phases),
 	}
 	if open := firstOpen(phases); open != nil {
 		f.UnfinishedPhase, f.PhaseStatus = open.Position, string(open.Status)

@@ -100,7 +100,7 @@ func TestMoreJudgesThanWereAskedNeedANewJudging(t *testing.T) {
 	d := h.wantPhase(id, 1, models.PhaseAwaitingApproval, 1)
 	edit := func(n int) {
 		t.Helper()
-		must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: p.DoneWhen, MaxIterations: 3, Opinions: n}))
+		must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: p.DoneWhen, MaxIterations: 3, Opinions: n, Reason: "asked of others"}))
 	}
 	wantErrCode(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: p.DoneWhen, MaxIterations: 3, Opinions: 4}), models.CodeInvalid)
 	edit(2)

@@ -61,7 +61,7 @@ func TestApprovalUnderAChangedCondition(t *testing.T) {
 	if doc(t, old).Find(`[data-verb="`+approve+`"]`).Length() != 1 {
 		t.Fatal("it cannot be approved before")
 	}
-	if err := w.eng.EditCondition(t.Context(), w.lead(), ph.ID, *ph.PassID, engine.Condition{DoneWhen: "- ok -> run: test -e b.txt", MaxIterations: 3}); err != nil {
+	if err := w.eng.EditCondition(t.Context(), w.lead(), ph.ID, *ph.PassID, engine.Condition{DoneWhen: "- ok -> run: test -e b.txt", MaxIterations: 3, Reason: "asked otherwise"}); err != nil {
 		t.Fatal(err)
 	}
 	a := w.lea.get("/plans/" + id)

@@ -75,7 +75,7 @@ func TestTwoLeadsEditAtOnceInABrowser(t *testing.T) {
 	b := w.browser(t)
 	b.Do(chromedp.Navigate(w.http.URL+"/plans/"+id), chromedp.WaitReady(chromedp.CSS(form)),
 		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const f = document.querySelector(%q); f.closest("details").open = true; f.elements.done_when.value = "- lou's -> run: true"; f.elements.done_when.focus() }`, form)))
-	err := w.eng.EditCondition(t.Context(), w.lead(), ph.ID, *ph.PassID, engine.Condition{DoneWhen: "- tess's -> run: true", MaxIterations: 2})
+	err := w.eng.EditCondition(t.Context(), w.lead(), ph.ID, *ph.PassID, engine.Condition{DoneWhen: "- tess's -> run: true", MaxIterations: 2, Reason: "asked otherwise"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func (s *Server) editCondition(c echo.Context) error {
 		if err != nil {
 			opinions = -1 // likewise
 		}
-		return s.Engine.EditCondition(ctx, a, phase, pass, engine.Condition{DoneWhen: field(c, "done_when"), MaxIterations: n, Opinions: opinions, Seen: field(c, "seen")})
+		return s.Engine.EditCondition(ctx, a, phase, pass, engine.Condition{DoneWhen: field(c, "done_when"), MaxIterations: n, Opinions: opinions, Seen: field(c, "seen"), Reason: reason(c)})
 	})
 }
 

@@ -55,7 +55,12 @@ func TestAStalledPhaseShowsItsChoices(t *testing.T) {
 	if n, _ := form.Find("input[name=max_iterations]").Attr("value"); n != "99" || !strings.Contains(form.Text(), "Enter a number from 1 to 20.") {
 		t.Errorf("passes %q: %s", n, form.Text())
 	}
-	if a := w.lea.do(post, path, url.Values{"pass": {pass}, "done_when": {"- no"}, "max_iterations": {"4"}}); a.StatusCode != http.StatusSeeOther {
+	a = w.lea.do(post, path, url.Values{"pass": {pass}, "done_when": {"- no"}, "max_iterations": {"4"}})
+	form = doc(t, a).Find(`details[data-verb="` + phaseKey(d.Phase.ID, views.VerbCondition) + `"][open]`)
+	if a.StatusCode != http.StatusUnprocessableEntity || form.Find("textarea[name=done_when]").Text() != "- no" || !strings.Contains(form.Text(), "Say why: the plan has started, and the gate will name the reason.") {
+		t.Errorf("without a reason: status %d, form %q", a.StatusCode, form.Text())
+	}
+	if a := w.lea.do(post, path, url.Values{"pass": {pass}, "done_when": {"- no"}, "max_iterations": {"4"}, "reason": {"It says no."}}); a.StatusCode != http.StatusSeeOther {
 		t.Fatalf("status %d", a.StatusCode)
 	}
 	if got := w.onePhase(id).Phase.DoneWhen; got != "- no" {

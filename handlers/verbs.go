@@ -138,7 +138,8 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 	edit := make(views.VerbCondition, label, "pencil", views.VerbField{Kind: views.VerbText, FieldProps: ui.FieldProps{
 		Name: "done_when", Label: "Done when", Value: ph.DoneWhen, Rows: 4, Mono: true, Required: true, Hint: "Checked like that of a new plan. The old text stays in the activity."}},
 		views.VerbField{Kind: views.VerbNumber, FieldProps: ui.FieldProps{Name: "max_iterations", Label: "Passes", Type: "number", Value: strconv.Itoa(ph.MaxIterations),
-			Min: strconv.Itoa(ph.Iteration + 1), Max: strconv.Itoa(models.MaxIterations), Required: true, Hint: "At most in this attempt."}})
+			Min: strconv.Itoa(ph.Iteration + 1), Max: strconv.Itoa(models.MaxIterations), Required: true, Hint: "At most in this attempt."}},
+		textField("", "reason", "Why", "Needed when the new condition asks for less. The gate names it.", false))
 	edit.Hidden = append(edit.Hidden, [2]string{"seen", engine.SeenCondition(ph)})
 	edit.Body = "The phase stays where it is. Choose what follows afterwards: judge again, another pass, or more passes."
 

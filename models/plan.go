@@ -218,11 +218,12 @@ type Decision struct {
 	CreatedAt   time.Time
 }
 
-// DodChange is what a change of a started plan's definition of done took out, with
-// who did it and why.
+// DodChange is what a change of a started plan's definition of done, or of one of
+// its phases' conditions, took out, with who did it and why.
 type DodChange struct {
 	ID          int64
 	PlanID      string
+	PhaseID     *int64 // nil = the plan's definition of done
 	DroppedJSON string // dod.Agreed: the criteria that were dropped, as they were asked for
 	Reason      string // never empty
 	UserID      int64
