@@ -1,10 +1,12 @@
 package handlers
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -79,4 +81,48 @@ func TestPageSaysThatItsConnectionIsLost(t *testing.T) {
 		t.Error("the times do not go on")
 	}
 	_ = b.Complaints() // the refused connections themselves
+}
+
+// A server that hangs closes nothing: the stream is silent for longer than it
+// said, and that is a lost connection too.
+func TestPageSaysThatItsServerHangs(t *testing.T) {
+	w := newWorks(t, nil)
+	id := w.done(engine.NewPlan{Title: "Watched", Phases: []engine.NewPhase{sh("one", "echo x >> a.txt")}})
+	var streams atomic.Int32
+	back := make(chan struct{})
+	hanging := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/events" {
+			w.srv.ServeHTTP(rw, r)
+			return
+		}
+		if streams.Add(1) > 1 {
+			select {
+			case <-back:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		rw.Header().Set("Content-Type", "text/event-stream")
+		every := 300
+		select {
+		case <-back:
+			every = 60_000
+		default:
+		}
+		fmt.Fprintf(rw, "event: alive\ndata: %d\n\nevent: changed\ndata: *\n\n", every)
+		rw.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(func() { hanging.CloseClientConnections(); hanging.Close() })
+	b := w.browser(t)
+	b.Do(chromedp.Navigate(hanging.URL+"/plans/"+id), chromedp.WaitVisible(chromedp.CSS("#plan-activity")))
+	until(t, b, `!document.querySelector("#connection p").hidden`)
+	if n := streams.Load(); n < 2 {
+		t.Errorf("%d streams: nobody tried again", n)
+	}
+	close(back)
+	until(t, b, `document.querySelector("#connection p").hidden`)
+	for _, c := range b.Complaints() {
+		t.Error(c)
+	}
 }

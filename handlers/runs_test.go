@@ -320,6 +320,9 @@ func TestEventStream(t *testing.T) {
 	id := w.create(engine.NewPlan{Phases: []engine.NewPhase{sh("one", "true")}})
 	events, stop := w.vic.listen("/events")
 	defer stop()
+	if e := next(t, events, "alive"); e.data != "20000" {
+		t.Errorf("how often it is heard: %+v", e)
+	}
 	if e := next(t, events, "changed"); e.data != "*" {
 		t.Errorf("on connect: %+v", e)
 	}

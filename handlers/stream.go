@@ -17,7 +17,7 @@ import (
 // Times of the event streams.
 const (
 	streamRest  = 500 * time.Millisecond // between two "changed" events: what comes meanwhile is one
-	streamAlive = 20 * time.Second       // a comment keeps proxies from closing a quiet stream
+	streamAlive = 20 * time.Second       // keeps proxies from closing a quiet stream, and tells its reader that it is there
 	logRest     = 60 * time.Millisecond  // between two looks at a log that grows
 )
 
@@ -97,6 +97,7 @@ func (st *stream) rest(d time.Duration) bool {
 
 // GET /events: "changed" events that say what changed, never the change. At
 // first everything counts as changed, so that a reconnect heals what was missed.
+// "alive" says in how many milliseconds at most the next event comes.
 func (s *Server) streamEvents(c echo.Context) error {
 	sub := s.Engine.Hub().Subscribe()
 	defer sub.Close()
@@ -105,6 +106,8 @@ func (s *Server) streamEvents(c echo.Context) error {
 		return err
 	}
 	defer stop()
+	alive := strconv.FormatInt(streamAlive.Milliseconds(), 10)
+	st.event("alive", "", alive)
 	st.event("changed", "", "*")
 	for {
 		if err := st.flush(); err != nil || !st.rest(streamRest) {
@@ -118,7 +121,7 @@ func (s *Server) streamEvents(c echo.Context) error {
 				st.event("changed", "", strings.Join(topics, " "))
 			}
 		case <-time.After(streamAlive):
-			st.alive()
+			st.event("alive", "", alive)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import { link, signedOut } from './link.js'
 
 const ports = new Set()
 const tell = what => ports.forEach(p => p.postMessage(what))
-const state = link(lost => tell({ lost }))
+const state = link(lost => tell({ lost }), () => { source?.close(); open() })
 let source
 let retry
 
@@ -30,7 +30,8 @@ function open () {
   clearTimeout(retry)
   let first = true
   const mine = source = new EventSource('/events')
-  source.addEventListener('changed', e => tell(e.data))
+  source.addEventListener('changed', e => { state.heard(); tell(e.data) })
+  source.addEventListener('alive', e => state.heard(Number(e.data)))
   // Events may have been missed between two connections.
   source.onopen = () => { state.back(); if (!first) tell('*'); first = false }
   // The browser reconnects by itself after a broken connection, but gives up
@@ -40,7 +41,7 @@ function open () {
     if (source?.readyState !== EventSource.CLOSED) return
     first = false
     retry = setTimeout(reopen, 10_000)
-    if (await signedOut() && source === mine) state.back()
+    if (await signedOut() && source === mine) state.over()
   }
 }
 
@@ -54,5 +55,5 @@ function close () {
   clearTimeout(retry)
   source?.close()
   source = undefined
-  state.back()
+  state.over()
 }

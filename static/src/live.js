@@ -59,20 +59,21 @@ if (worker && window.SharedWorker) {
   addEventListener('pagehide', () => port.postMessage('bye'))
 } else if (worker) {
   // No SharedWorker (some phones): a stream of this page's own, only while it is looked at.
-  const state = link(connection)
   let source
+  const state = link(connection, () => { source?.close(); follow() })
   const follow = () => {
-    if (document.hidden) { source?.close(); source = undefined; state.back(); return }
+    if (document.hidden) { source?.close(); source = undefined; state.over(); return }
     if (source && source.readyState !== EventSource.CLOSED) return
     source = new EventSource('/events')
-    source.addEventListener('changed', e => changed(e.data))
+    source.addEventListener('changed', e => { state.heard(); changed(e.data) })
+    source.addEventListener('alive', e => state.heard(Number(e.data)))
     source.onopen = () => { state.back(); changed('*') }
     source.onerror = async () => {
       const mine = source
       state.broke()
       if (mine?.readyState !== EventSource.CLOSED) return
       setTimeout(follow, 10_000)
-      if (await signedOut() && source === mine) state.back()
+      if (await signedOut() && source === mine) state.over()
     }
   }
   document.addEventListener('visibilitychange', follow)
