@@ -34,6 +34,24 @@ func (e *Engine) Waive(ctx context.Context, actor models.Actor, planID string, c
 	})
 }
 
+// TakeBackWaiver makes a criterion count again that was waived. The waiver stays
+// in the table and in the audit log.
+func (e *Engine) TakeBackWaiver(ctx context.Context, actor models.Actor, planID string, criterion int, evaluationID int64, reason string) error {
+	return e.onCriterion(ctx, actor, planID, criterion, evaluationID, func(tx *store.Tx, plan models.Plan, r dod.Result) error {
+		waiver, err := e.lastDecision(ctx, tx, plan, r.Criterion.Index, models.DecisionWaive)
+		if err != nil {
+			return err
+		}
+		if waiver == nil {
+			return models.Errorf(models.CodeConflict, "The criterion is not waived. Look at the plan again.")
+		}
+		if err := tx.WithdrawDecision(ctx, *waiver); err != nil {
+			return err
+		}
+		return e.tellCriterion(ctx, tx, actor, plan, r.Criterion, "criterion.waiver_taken_back", reason)
+	})
+}
+
 // SignOff records a person's answer to a `human` criterion.
 func (e *Engine) SignOff(ctx context.Context, actor models.Actor, planID string, criterion int, evaluationID int64, yes bool, reason string) error {
 	if !yes && strings.TrimSpace(reason) == "" {
@@ -65,6 +83,10 @@ func (e *Engine) decideCriterion(ctx context.Context, tx *store.Tx, actor models
 	if err := tx.InsertDecision(ctx, &d); err != nil {
 		return err
 	}
+	return e.tellCriterion(ctx, tx, actor, plan, c, event, reason)
+}
+
+func (e *Engine) tellCriterion(ctx context.Context, tx *store.Tx, actor models.Actor, plan models.Plan, c dod.Criterion, event, reason string) error {
 	return tx.InsertEvent(ctx, models.Event{PlanID: plan.ID, Kind: event, ActorID: actor.ID, Actor: actor.Name,
 		Reason: "criterion " + itoa(c.Index) + " (" + c.Text + "): " + reason})
 }

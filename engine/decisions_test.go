@@ -268,3 +268,48 @@ func TestWhatPeopleDecidedIsInTheMergeCommit(t *testing.T) {
 		}
 	}
 }
+
+// What a waiver opened is closed again by taking it back, for another pass's agents
+// too; the waiver stays in the history.
+func TestAWaiverCanBeTakenBack(t *testing.T) {
+	h := newHouse(t)
+	id, g := h.judgedPlan("- never there\n- built")
+	back := func(actor models.Actor, n int, ev int64) error {
+		return h.engine.TakeBackWaiver(h.ctx, actor, id, n, ev, "it is needed")
+	}
+	wantErrCode(t, back(lead, 1, g.EvaluationID), models.CodeConflict) // it is not waived
+	must(t, h.engine.Waive(h.ctx, lead, id, 1, g.EvaluationID, "not needed"))
+	open := h.gate(id)
+	if !open.State.Open {
+		t.Fatalf("closed: %s", codes(open))
+	}
+	wantErrCode(t, back(viewer, 1, g.EvaluationID), models.CodeForbidden)
+	wantErrCode(t, back(lead, 2, g.EvaluationID), models.CodeConflict)
+	wantErrCode(t, back(lead, 1, g.EvaluationID+1), models.CodeConflict)
+	click(t, "take back", 10, func() error { return back(lead, 1, g.EvaluationID) })
+	if g = h.gate(id); g.State.Open || len(g.Waived) != 0 || g.Summary.Results[0].Status != dod.Failed {
+		t.Errorf("open %v, waived %v", g.State.Open, g.Waived)
+	}
+	wantErrCode(t, h.engine.Apply(h.ctx, lead, id, open.Commit, open.EvaluationID), models.CodeConflict)
+	ph := h.phase(id, 1).Phase
+	must(t, h.engine.AnotherPass(h.ctx, lead, ph.ID, *ph.PassID, ""))
+	h.settle()
+	if d := h.phase(id, 1); !strings.Contains(d.Passes[len(d.Passes)-1].Pass.TaskText, "never there") {
+		t.Errorf("the next pass is not told what is missing:\n%s", d.Passes[len(d.Passes)-1].Pass.TaskText)
+	}
+	// It may be waived once more, and both stay in the audit log.
+	g = h.gate(id)
+	must(t, h.engine.Waive(h.ctx, lead, id, 1, g.EvaluationID, "not needed after all"))
+	if g = h.gate(id); !g.State.Open {
+		t.Errorf("closed: %s", codes(g))
+	}
+	events, err := h.store.EventsOf(h.ctx, id, 0, 100)
+	must(t, err)
+	kinds := map[string]int{}
+	for _, e := range events {
+		kinds[e.Kind]++
+	}
+	if kinds["criterion.waived"] != 2 || kinds["criterion.waiver_taken_back"] != 1 {
+		t.Errorf("events: %v", kinds)
+	}
+}

@@ -17,7 +17,7 @@ var eventSaid = map[string]string{
 	"plan.created": "made the plan", "plan.started": "started the plan", "plan.paused": "paused the plan", "plan.resumed": "resumed the plan",
 	"plan.cancelled": "cancelled the plan", "plan.discarded": "discarded the plan", "plan.cleaned_up": "removed the workspace",
 	"plan.dod_changed": "changed the definition of done", "plan.budget_changed": "changed the limits", "plan.applying": "began to apply the plan", "plan.applied": "applied the plan", "plan.apply_refused": "was refused to apply the plan",
-	"evaluation.queued": "asked for an evaluation", "criterion.waived": "waived a criterion", "criterion.approved": "approved a criterion",
+	"evaluation.queued": "asked for an evaluation", "criterion.waived": "waived a criterion", "criterion.waiver_taken_back": "took back the waiver of a criterion", "criterion.approved": "approved a criterion",
 	"criterion.rejected": "rejected a criterion",
 	"phase.approved":     "approved %s", "phase.rejected": "rejected %s", "phase.accepted": "accepted %s as it is", "phase.another_pass": "gave %s another pass",
 	"phase.more_passes": "allowed more passes for %s", "phase.tried_again": "tried %s again", "phase.judged_again": "had %s judged again",

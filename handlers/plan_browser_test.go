@@ -132,6 +132,7 @@ func TestPlanPagesInABrowser(t *testing.T) {
 		chromedp.WaitVisible(chromedp.CSS("#criterion-3-waive-reason")), chromedp.SendKeys(chromedp.CSS("#criterion-3-waive-reason"), "Nobody needs it."))
 	look(t, b, "plan-waive")
 	b.Do(chromedp.SendKeys(chromedp.CSS("#criterion-3-waive form button.btn"), "\r"), chromedp.WaitVisible(chromedp.CSS(`#gate button[data-verb="apply"]:not([disabled])`)))
+	b.Do(chromedp.SendKeys(chromedp.CSS("#criterion-3-take-back-waiver > summary"), "\r"), chromedp.WaitVisible(chromedp.CSS("#criterion-3-take-back-waiver-reason")))
 	look(t, b, "plan-open")
 	b.Do(chromedp.Click(chromedp.CSS(`#gate button[data-verb="apply"]`)), chromedp.WaitVisible(chromedp.CSS("#apply[open]")))
 	look(t, b, "plan-apply-dialog")

@@ -193,6 +193,7 @@ func (b *planBuilder) dodCard() views.DodCard {
 	for _, r := range summary.Results {
 		row := resultRow(r)
 		row.Waived = b.waived(r)
+		row.Verbs = b.verbs(b.undoVerbs(r, row.Waived != ""))
 		d.Rows = append(d.Rows, row)
 	}
 	counts := b.gate.Counts()

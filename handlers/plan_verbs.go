@@ -102,6 +102,13 @@ func (s *Server) waiveCriterion(c echo.Context) error {
 	})
 }
 
+// POST /plans/:id/criteria/:n/take-back-waiver
+func (s *Server) takeBackWaiver(c echo.Context) error {
+	return s.doCriterion(c, views.VerbTakeBackWaiver, "The criterion counts again.", func(ctx context.Context, a models.Actor, id string, n int, evaluation int64) error {
+		return s.Engine.TakeBackWaiver(ctx, a, id, n, evaluation, reason(c))
+	})
+}
+
 // POST /plans/:id/criteria/:n/approve
 func (s *Server) approveCriterion(c echo.Context) error {
 	return s.doCriterion(c, views.VerbApprove, "The criterion is approved.", func(ctx context.Context, a models.Actor, id string, n int, evaluation int64) error {

@@ -264,11 +264,9 @@ func criterionVerbs(planID string, c dod.Criterion, evaluationID int64, human bo
 		return nil
 	}
 	make := func(verb, label, icon string, f views.VerbField) views.Verb {
-		key := criterionKey(c.Index, verb)
-		f.ID = key + "-" + f.Name
-		return views.Verb{Key: key, Label: fmt.Sprintf("%s criterion %d", label, c.Index), Icon: icon, Small: true, Submit: label,
-			Action: views.CriterionVerbPath(planID, c.Index, verb), Body: c.Text, Fields: []views.VerbField{f},
-			Hidden: [][2]string{{"evaluation", strconv.FormatInt(evaluationID, 10)}}}
+		v := criterionVerb(planID, c, evaluationID, verb, label, icon, f)
+		v.Label, v.Submit, v.Body = fmt.Sprintf("%s criterion %d", label, c.Index), label, c.Text
+		return v
 	}
 	if human {
 		if wanted := models.Role(c.Check.Arg); wanted != "" && !role.Can(wanted) {
@@ -280,6 +278,34 @@ func criterionVerbs(planID string, c dod.Criterion, evaluationID int64, human bo
 		}
 	}
 	return []views.Verb{make(views.VerbWaive, "Waive", "hand", textField("", "reason", "Reason", "The criterion need not pass then. Its result stays as it is, and your reason stays on the plan.", true))}
+}
+
+func criterionVerb(planID string, c dod.Criterion, evaluationID int64, verb, label, icon string, f views.VerbField) views.Verb {
+	key := criterionKey(c.Index, verb)
+	f.ID = key + "-" + f.Name
+	return views.Verb{Key: key, Label: label, Icon: icon, Small: true, Action: views.CriterionVerbPath(planID, c.Index, verb), Fields: []views.VerbField{f},
+		Hidden: [][2]string{{"evaluation", strconv.FormatInt(evaluationID, 10)}}}
+}
+
+// undoVerbs take back what a person decided about a criterion, as long as nothing
+// was applied by it.
+func (b *planBuilder) undoVerbs(r dod.Result, waived bool) []views.Verb {
+	if !b.role.Can(lead) || b.plan().Status != models.PlanFinished || b.gate.Stale {
+		return nil
+	}
+	var v views.Verb
+	switch c := r.Criterion; {
+	case waived:
+		v = criterionVerb(b.plan().ID, c, b.gate.EvaluationID, views.VerbTakeBackWaiver, "Take back the waiver", "rotate-ccw", textField("", "reason", "Note", "Shown in the activity for everybody.", false))
+		v.Body = "The criterion has to pass then, or be waived once more."
+	case c.Check.Kind == dod.CheckHuman && r.Status == dod.Passed && (c.Check.Arg == "" || b.role.Can(models.Role(c.Check.Arg))):
+		v = criterionVerb(b.plan().ID, c, b.gate.EvaluationID, views.VerbReject, "Take back the approval", "rotate-ccw", textField("", "reason", "Reason", "Whoever mends it needs to know.", true))
+		v.Body = "The criterion is rejected then, until somebody approves it again."
+	default:
+		return nil
+	}
+	v.Kind = ui.Ghost
+	return []views.Verb{v}
 }
 
 func criterionKey(index int, verb string) string { return fmt.Sprintf("criterion-%d-%s", index, verb) }

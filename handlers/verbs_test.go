@@ -354,4 +354,30 @@ func TestWaiverOpensTheGate(t *testing.T) {
 		h, _ := d.Find("#gate").Html()
 		t.Errorf("apply cannot be pressed: %s", h)
 	}
+	if doc(t, w.vic.get("/plans/"+id)).Find(`[data-verb="criterion-1-take-back-waiver"]`).Length() != 0 {
+		t.Error("a viewer may take the waiver back")
+	}
+	want(t, w.lea.press(a, "criterion-1-take-back-waiver", "reason", "Somebody does."), http.StatusSeeOther, "/plans/"+id+"#gate")
+	d = doc(t, w.lea.get("/plans/"+id))
+	if _, disabled := d.Find(`#gate button[data-verb="apply"]`).Attr("disabled"); !disabled || d.Find(`#gate [data-verb="criterion-1-waive"]`).Length() != 1 || d.Find(`[data-verb="criterion-1-take-back-waiver"]`).Length() != 0 {
+		t.Error("the waiver is not taken back")
+	}
+	if text := d.Find("#plan-activity").Text(); !strings.Contains(text, "took back the waiver of a criterion") || !strings.Contains(text, "Somebody does.") {
+		t.Errorf("the activity says %q", text)
+	}
+}
+
+// An approval by a person can be taken back where it stands, with a reason.
+func TestAnApprovedCriterionCanBeRejected(t *testing.T) {
+	w := newWorks(t, nil)
+	id := states["human"](w)
+	want(t, w.lea.press(w.lea.get("/plans/"+id), "criterion-1-approve", "reason", ""), http.StatusSeeOther, "/plans/"+id+"#gate")
+	a := w.lea.get("/plans/" + id)
+	want(t, w.lea.press(a, "criterion-1-reject", "reason", " "), http.StatusUnprocessableEntity)
+	want(t, w.lea.press(a, "criterion-1-reject", "reason", "It does not, on a phone."), http.StatusSeeOther, "/plans/"+id+"#gate")
+	a = w.lea.get("/plans/" + id)
+	shows(t, a, "Rejected by lea: It does not, on a phone.")
+	if doc(t, a).Find(`[data-verb="criterion-1-approve"]`).Length() != 1 {
+		t.Error("there is no way back")
+	}
 }

@@ -214,7 +214,8 @@ type Decision struct {
 	Reason      string
 	UserID      int64
 	UserName    string
-	VoidedAt    *time.Time // set when the thing it was about was run again
+	VoidedAt    *time.Time // set when the thing it was about was run again, or when it was taken back
+	Withdrawn   bool       // a person took it back
 	CreatedAt   time.Time
 }
 

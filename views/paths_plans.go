@@ -34,18 +34,20 @@ const (
 )
 
 // The verbs of a phase, for PhaseVerbPath. Approve and reject are also what a
-// person says to a `human` criterion, with waive, for CriterionVerbPath.
+// person says to a `human` criterion, with waive and its taking back, for
+// CriterionVerbPath.
 const (
-	VerbApprove     = "approve"
-	VerbReject      = "reject"
-	VerbWaive       = "waive"
-	VerbAnotherPass = "another-pass"
-	VerbMorePasses  = "more-passes"
-	VerbTryAgain    = "try-again"
-	VerbJudgeAgain  = "judge-again"
-	VerbRetry       = "retry"
-	VerbAccept      = "accept"
-	VerbCondition   = "edit-condition"
+	VerbTakeBackWaiver = "take-back-waiver"
+	VerbApprove        = "approve"
+	VerbReject         = "reject"
+	VerbWaive          = "waive"
+	VerbAnotherPass    = "another-pass"
+	VerbMorePasses     = "more-passes"
+	VerbTryAgain       = "try-again"
+	VerbJudgeAgain     = "judge-again"
+	VerbRetry          = "retry"
+	VerbAccept         = "accept"
+	VerbCondition      = "edit-condition"
 )
 
 // PlanPath is a plan's page.

@@ -52,6 +52,15 @@ func (v Verb) submit() string {
 	return v.Label
 }
 
+// submitKind is the kind of the button that does it: what opens the form may be
+// quiet, that button is to be seen as one.
+func (v Verb) submitKind() ui.ButtonKind {
+	if v.Kind == ui.Ghost {
+		return ui.Secondary
+	}
+	return v.Kind
+}
+
 func (v Verb) button() ui.ButtonProps {
 	return ui.ButtonProps{Label: v.Label, Icon: v.Icon, Kind: v.Kind, Small: v.Small, Disabled: v.Disabled, Title: v.Why}
 }

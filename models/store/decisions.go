@@ -14,9 +14,10 @@ func (r Reader) DecisionsOf(ctx context.Context, planID string) ([]models.Decisi
 }
 
 // DecisionsAbout reads the decisions about a plan's criteria that were bound to a
-// fingerprint, also those that count no more, the oldest first.
+// fingerprint, also those that count no more unless a person took them back, the
+// oldest first.
 func (r Reader) DecisionsAbout(ctx context.Context, planID, fingerprint string) ([]models.Decision, error) {
-	return rows[models.Decision](r.q(ctx).Where("plan_id = ? AND fingerprint = ? AND criterion > 0", planID, fingerprint).Order("id"), "the decisions about what was evaluated")
+	return rows[models.Decision](r.q(ctx).Where("plan_id = ? AND fingerprint = ? AND criterion > 0 AND NOT withdrawn", planID, fingerprint).Order("id"), "the decisions about what was evaluated")
 }
 
 // LastDecisionOn reads the newest decision about a phase, also one that counts no
@@ -48,6 +49,15 @@ func (tx *Tx) InsertDodChange(ctx context.Context, c *models.DodChange) error {
 		return fmt.Errorf("insert a change of plan %s's definition of done: %w", c.PlanID, err)
 	}
 	tx.touch(c.PlanID)
+	return nil
+}
+
+// WithdrawDecision marks a decision as taken back by a person. It stays in the table.
+func (tx *Tx) WithdrawDecision(ctx context.Context, d models.Decision) error {
+	if err := tx.q(ctx).Exec("UPDATE decisions SET voided_at = ?, withdrawn = TRUE WHERE id = ? AND voided_at IS NULL", tx.now, d.ID).Error; err != nil {
+		return fmt.Errorf("take back a decision about plan %s: %w", d.PlanID, err)
+	}
+	tx.touch(d.PlanID)
 	return nil
 }
 
