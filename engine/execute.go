@@ -243,6 +243,7 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 		}
 		err := tx.MoveRun(ctx, run.ID, models.RunRunning, out.Status, set, store.Why{Reason: *set.Reason})
 		if models.CodeOf(err) == models.CodeConflict { // cancelled meanwhile: what it left is kept all the same
+			set.Reason = nil // why stands there already
 			return ignoreConflict(tx.SetRun(ctx, run.ID, models.RunCancelled, set))
 		}
 		return err

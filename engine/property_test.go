@@ -92,7 +92,7 @@ func TestPropertyRowsStayTrue(t *testing.T) {
 			if d.Phases[n].Phase.PassID != nil {
 				p.pass = *d.Phases[n].Phase.PassID
 			}
-			what := rapid.IntRange(0, len(phaseVerbs)+8).Draw(rt, "what")
+			what := rapid.IntRange(0, len(phaseVerbs)+9).Draw(rt, "what")
 			var err error
 			switch {
 			case what < len(phaseVerbs):
@@ -107,6 +107,14 @@ func TestPropertyRowsStayTrue(t *testing.T) {
 				err = h.engine.Evaluate(h.ctx, lead, id)
 			case what == len(phaseVerbs)+4:
 				h.Forward(time.Minute)
+			case what == len(phaseVerbs)+5:
+				for _, pass := range d.Phases[n].Passes {
+					for _, r := range pass.Runs {
+						if r.Status == models.RunRunning {
+							err = h.engine.StopRun(h.ctx, lead, p.phase, p.pass, r.ID, "")
+						}
+					}
+				}
 			default:
 				_, err = h.engine.Once(h.ctx)
 			}

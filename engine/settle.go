@@ -40,6 +40,9 @@ func (e *Engine) settleRuns(ctx context.Context, planID string, phaseID, passID 
 		case runsAttention:
 			r := decisive(runs)
 			reason := fmt.Sprintf("%s could not run after %d tries: %s", r.Agent.Label(), triesOf(runs, r.Position), r.Reason)
+			if r.StoppedBy != "" {
+				reason = r.Agent.Label() + ": " + r.Reason
+			}
 			return e.movePhase(ctx, tx, ph, models.PhaseNeedsAttention, store.PhaseSet{Reason: &reason, NoDue: true}, store.Why{Reason: reason})
 		case runsJudge:
 			if err := tx.MovePass(ctx, passID, pass.Status, models.PassJudging, store.PassSet{}, store.Why{}); err != nil {

@@ -17,7 +17,7 @@ type runsDecision string
 const (
 	runsGoOn      runsDecision = "go_on"     // something is still to be run
 	runsTryAgain  runsDecision = "try_again" // errored or lost: a new try in the same pass
-	runsAttention runsDecision = "attention" // three tries that count were not enough
+	runsAttention runsDecision = "attention" // three tries that count were not enough, or a person stopped it
 	runsJudge     runsDecision = "judge"
 	runsComplete  runsDecision = "complete"
 	runsFail      runsDecision = "fail"
@@ -35,6 +35,11 @@ func decideRuns(runs []models.Run, hasCondition bool) runsDecision {
 			continue
 		case models.RunQueued, models.RunRunning:
 			return runsGoOn
+		case models.RunCancelled:
+			if r.StoppedBy != "" {
+				return runsAttention
+			}
+			return runsCancelled
 		case models.RunErrored, models.RunLost:
 			if !r.Stopped && triesOf(runs, r.Position) >= maxTries {
 				return runsAttention
@@ -56,7 +61,8 @@ func decideRuns(runs []models.Run, hasCondition bool) runsDecision {
 }
 
 // triesOf counts a position's tries that count: a server that is stopped in good
-// order, as for an update, says nothing about the run.
+// order, as for an update, says nothing about the run, and a person who stops it
+// has reasons of their own.
 func triesOf(runs []models.Run, position int) int {
 	n, stopped := 0, 0
 	for _, r := range runs {
@@ -64,7 +70,7 @@ func triesOf(runs []models.Run, position int) int {
 			continue
 		}
 		n = max(n, r.Try)
-		if r.Stopped {
+		if r.Stopped || r.StoppedBy != "" {
 			stopped++
 		}
 	}

@@ -61,6 +61,15 @@ func (e *Engine) endWork(planID string, cause error, kinds ...workKind) {
 	}
 }
 
+// endOne ends one piece of work, if it is under way.
+func (e *Engine) endOne(key workKey, cause error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w, ok := e.under[key]; ok {
+		w.cancel(cause)
+	}
+}
+
 // atWork says whether anything is still under way for a plan.
 func (e *Engine) atWork(planID string) bool {
 	e.mu.Lock()

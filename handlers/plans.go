@@ -48,6 +48,7 @@ func (s *Server) planRoutes() []route {
 		{Method: post, Path: "/phases/:id/edit-condition", Role: lead, Handler: s.editCondition},
 		{Method: post, Path: "/phases/:id/judge-again", Role: lead, Handler: s.judgePhaseAgain},
 		{Method: post, Path: "/phases/:id/retry", Role: lead, Handler: s.retryPhase},
+		{Method: post, Path: "/phases/:id/stop-run", Role: lead, Handler: s.stopRun},
 		{Method: post, Path: "/phases/:id/accept", Role: lead, Handler: s.acceptPhase},
 
 		// A page that answered a form has its address: loaded anew it is the plan's.

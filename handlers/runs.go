@@ -53,7 +53,7 @@ func (s *Server) showRun(c echo.Context) error {
 		return s.stepInLog(c, id, find, step, numberParam(c, "at"))
 	}
 	v := views.RunView{ID: id, Label: d.Run.Agent.Label(), Plan: d.Plan.Title, PlanID: d.Plan.ID, Phase: d.Phase.Name, PhaseID: d.Phase.ID,
-		PassID: d.Pass.ID, Pass: passTitle(d.Phase, d.Pass), Facts: s.runFacts(d)}
+		PassID: d.Pass.ID, Pass: passTitle(d.Phase, d.Pass), Facts: s.runFacts(c, d)}
 	var search *views.LogSearch
 	if find != nil {
 		show := int64(0)
@@ -106,16 +106,19 @@ func (s *Server) runFactsPart(c echo.Context, id int64) error {
 	}
 	return s.versioned(c, fmt.Sprintf("run-%d-%d", id, version), func() (templ.Component, error) {
 		d, err := s.Reader.RunDetail(ctx, id)
-		return views.RunFactsPart(s.runFacts(d)), err
+		return views.RunFactsPart(s.runFacts(c, d)), err
 	})
 }
 
-func (s *Server) runFacts(d models.RunDetail) views.RunFacts {
+func (s *Server) runFacts(c echo.Context, d models.RunDetail) views.RunFacts {
 	r := d.Run
 	f := views.RunFacts{
 		ID: r.ID, PlanID: r.PlanID, Status: r.Status, Runtime: r.Agent.Runtime, Program: r.Agent.Runtime, Command: r.Agent.Command, Try: r.Try,
 		Exit: r.ExitCode, Reason: r.Reason, Final: plainOutput(r.FinalMessage), Activity: r.Activity, Started: r.StartedAt, Ended: r.EndedAt,
 		Took: between(r.StartedAt, r.EndedAt), Tokens: tokens(r.InputTokens, r.OutputTokens), Cost: cost(r.CostUSD), Commit: r.Commit, Now: s.Now(),
+	}
+	if r.Status == models.RunRunning && d.Pass.ID == deref(d.Phase.PassID) && s.actor(c).Role.Can(lead) {
+		f.Verbs = []views.Verb{stopVerb(d.Plan, d.Phase, r)}
 	}
 	known := slices.IndexFunc(s.Engine.RuntimeList(), func(i engine.RuntimeInfo) bool { return i.Alias == r.Agent.Runtime })
 	if known >= 0 {

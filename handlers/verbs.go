@@ -152,6 +152,10 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 		}
 	}
 	switch ph.Status {
+	case models.PhaseRunning:
+		if run := atWork(d); run != nil {
+			add(true, stopVerb(p, ph, *run))
+		}
 	case models.PhaseAwaitingApproval:
 		approve.Kind = ui.Primary
 		add(true, approve, reject)
@@ -213,6 +217,30 @@ func currentPass(d models.PhaseDetail) models.Pass {
 		}
 	}
 	return models.Pass{}
+}
+
+// atWork is the phase's run that an agent carries out now, nil when there is none.
+func atWork(d models.PhaseDetail) *models.Run {
+	for _, p := range d.Passes {
+		for _, r := range p.Runs {
+			if p.Pass.ID == deref(d.Phase.PassID) && r.Status == models.RunRunning {
+				return &r
+			}
+		}
+	}
+	return nil
+}
+
+// stopVerb ends a run without its plan. It stands on the plan's page and the run's.
+func stopVerb(p models.Plan, ph models.Phase, run models.Run) views.Verb {
+	v := views.Verb{Key: phaseKey(ph.ID, views.VerbStopRun), Label: "Stop the run", Icon: "ban", Small: true, Action: views.PhaseVerbPath(ph.ID, views.VerbStopRun),
+		Hidden: [][2]string{{"pass", strconv.FormatInt(deref(ph.PassID), 10)}, {"run", strconv.FormatInt(run.ID, 10)}}}
+	v.Body = run.Agent.Label() + " is ended. What it did so far is recorded, no pass is spent, and the phase waits for you to say what follows."
+	if p.Status == models.PlanPaused {
+		v.Body = run.Agent.Label() + " is ended. What it did so far is recorded and no pass is spent. Once the plan is resumed, the phase waits for you to say what follows."
+	}
+	v.Fields = []views.VerbField{textField(v.Key, "reason", "Reason", "Shown with the run and in the activity.", false)}
+	return v
 }
 
 // judgedBefore says whether somebody was asked about the current pass.

@@ -143,8 +143,9 @@ type Run struct {
 	Commit       string // snapshot after it
 	Tree         string
 	LogBytes     int64
-	LogCut       bool // the middle of the output was dropped beyond the cap
-	Stopped      bool // the server was stopped in good order while it ran; the try does not count
+	LogCut       bool   // the middle of the output was dropped beyond the cap
+	Stopped      bool   // the server was stopped in good order while it ran; the try does not count
+	StoppedBy    string // who stopped it, "" when nobody did; the try does not count
 	CreatedAt    time.Time
 	StartedAt    *time.Time
 	EndedAt      *time.Time

@@ -24,7 +24,7 @@ const (
 	// RunLost: its process is gone after a crash of the server. Entered only by
 	// recovery; a new try follows and no pass is spent.
 	RunLost RunStatus = "lost"
-	// RunCancelled: a person cancelled the plan. Final.
+	// RunCancelled: a person cancelled the plan, or stopped the run. Final.
 	RunCancelled RunStatus = "cancelled"
 )
 

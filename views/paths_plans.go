@@ -48,6 +48,7 @@ const (
 	VerbRetry          = "retry"
 	VerbAccept         = "accept"
 	VerbCondition      = "edit-condition"
+	VerbStopRun        = "stop-run"
 )
 
 // PlanPath is a plan's page.

@@ -23,6 +23,7 @@ type RunView struct {
 
 // RunFacts is what is known of a run beside its log; a live part.
 type RunFacts struct {
+	Verbs    []Verb
 	ID       int64
 	PlanID   string
 	Status   models.RunStatus

@@ -143,6 +143,7 @@ func (s RunSet) columns() columns {
 	opt(&c, "log_bytes", s.LogBytes)
 	opt(&c, "log_cut", s.LogCut)
 	opt(&c, "stopped", s.Stopped)
+	opt(&c, "stopped_by", s.StoppedBy)
 	optTime(&c, "started_at", s.StartedAt)
 	optTime(&c, "ended_at", s.EndedAt)
 	return c

@@ -50,6 +50,7 @@ type RunSet struct {
 	ExitCode, Pid                                *int
 	PidStart                                     *int64
 	FinalMessage, Activity, Reason, Commit, Tree *string
+	StoppedBy                                    *string
 	InputTokens, OutputTokens                    *int64
 	CostUSD                                      *float64
 	LogBytes                                     *int64
