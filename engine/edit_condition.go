@@ -76,10 +76,17 @@ func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID,
 		}
 		fresh := ph
 		fresh.DoneWhen, fresh.Opinions = doneWhen, opinions
-		if err := recordDropped(ctx, tx, actor, models.DodChange{PlanID: ph.PlanID, PhaseID: &ph.ID, Reason: reason}, agreedIn(ph), dod.Dropped(agreedIn(ph), agreedIn(fresh))); err != nil {
+		err := recordDropped(ctx, tx, actor, models.DodChange{PlanID: ph.PlanID, PhaseID: &ph.ID, Reason: reason}, agreedIn(ph), dod.Dropped(agreedIn(ph), agreedIn(fresh)))
+		if err != nil {
 			return err
 		}
-		if err := tx.SetPhase(ctx, ph.ID, ph.Status, store.PhaseSet{DoneWhen: &doneWhen, MaxIterations: &limit, Opinions: &opinions}); err != nil {
+		set := store.PhaseSet{DoneWhen: &doneWhen, MaxIterations: &limit, Opinions: &opinions}
+		if ph.Status == models.PhaseAwaitingApproval { // what is said of it is about the condition that was judged
+			if set.Reason, err = approvalReason(ctx, tx, fresh); err != nil {
+				return err
+			}
+		}
+		if err := tx.SetPhase(ctx, ph.ID, ph.Status, set); err != nil {
 			return err
 		}
 		said := fmt.Sprintf("was, with at most %s%s:\n%s", passes(ph.MaxIterations), judges(ph.Opinions), ph.DoneWhen)
@@ -89,6 +96,21 @@ func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID,
 		return tx.InsertEvent(ctx, models.Event{PlanID: ph.PlanID, PhaseID: &ph.ID, PassID: ph.PassID, Kind: "phase.condition_changed",
 			ActorID: actor.ID, Actor: actor.Name, Reason: said})
 	})
+}
+
+// approvalReason is what a phase that waits for an approval says: why it cannot be
+// given one, or what its pass was judged to be.
+func approvalReason(ctx context.Context, tx *store.Tx, ph models.Phase) (*string, error) {
+	stale, err := staleApproval(ctx, &tx.Reader, ph)
+	if err != nil || stale != "" || ph.PassID == nil {
+		return &stale, err
+	}
+	v, err := tx.LatestVerdict(ctx, *ph.PassID)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	doubt, err := markDistrusted(ctx, tx, v, Answers(*v))
+	return new(cmp.Or(doubt, v.Reason)), err
 }
 
 // judges says in an event how many had to say met, where it was more than one.

@@ -143,3 +143,23 @@ func TestNoApprovalByCommandsThatReadOtherValues(t *testing.T) {
 	d = h.phase(id, 1)
 	must(t, h.engine.ApprovePhase(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
 }
+
+// A phase that waits for an approval does not go on saying that its criteria are
+// met once it asks for something else; put back, it does.
+func TestWhatAnApprovalWaitsForIsSaidOfTheCondition(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", "echo the port is 8080")
+	p.DoneWhen, p.NeedsApproval = "- the port is 8080", true
+	id := h.start(p)
+	d := h.wantPhase(id, 1, models.PhaseAwaitingApproval, 1)
+	judged := d.Phase.Reason
+	for _, step := range []struct{ doneWhen, says string }{
+		{"- the port is 443", "The condition was changed after this pass was judged."},
+		{p.DoneWhen, judged},
+	} {
+		must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: step.doneWhen, MaxIterations: 3, Reason: "asked otherwise"}))
+		if says := h.phase(id, 1).Phase.Reason; !strings.HasPrefix(says, step.says) {
+			t.Errorf("with %q it says %q", step.doneWhen, says)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"donewhen/models"
+	"donewhen/models/store"
 )
 
 // StaleApproval is why a phase that waits for an approval cannot be given one any
@@ -12,7 +13,11 @@ func (e *Engine) StaleApproval(ctx context.Context, ph models.Phase) (string, er
 	if ph.Status != models.PhaseAwaitingApproval {
 		return "", nil
 	}
-	err := refuseStaleApproval(ctx, &e.Store.Reader, ph)
+	return staleApproval(ctx, &e.Store.Reader, ph)
+}
+
+func staleApproval(ctx context.Context, r *store.Reader, ph models.Phase) (string, error) {
+	err := refuseStaleApproval(ctx, r, ph)
 	if refused, ok := err.(*models.Error); ok && refused.Code == models.CodeConflict {
 		return refused.Message, nil
 	}
