@@ -15,12 +15,10 @@ import (
 	"donewhen/models"
 )
 
-// Bounds of evidence. The full values are what text is matched against; the
-// rendering is what a judge and the summary card read.
+// Bounds of the full values, which text is matched against.
 const (
 	maxOutput = 80 << 20 // of one run's log: its cap, so normally everything
 	maxDiff   = 32 << 20 // of the added lines
-	maxPart   = 64 << 10 // of each part of the rendering
 )
 
 // Evidence is what the runs of one pass surfaced. CollectEvidence is its only
@@ -193,53 +191,6 @@ func wholeNames(files []workspace.FileChange) string {
 		return list
 	}
 	return list + bare
-}
-
-// Render is the bounded rendering for the judge and the summary card: the head
-// and tail of each part, cut on rune boundaries and marked. checks are the
-// results of deterministic checks, one line each.
-func (ev Evidence) Render(checks []string) string {
-	var b strings.Builder
-	for _, r := range ev.Runs {
-		fmt.Fprintf(&b, "## Run %d: %s (runtime %s), %s", r.Run.Position, r.Label, r.Run.Agent.Runtime, r.Run.Status)
-		if r.Run.ExitCode != nil {
-			fmt.Fprintf(&b, ", exit code %d", *r.Run.ExitCode)
-		}
-		if r.Duration > 0 {
-			fmt.Fprintf(&b, ", %s", r.Duration.Round(time.Millisecond))
-		}
-		b.WriteString("\n")
-		part(&b, "Final message", r.Message, false)
-		part(&b, "Output", r.Output, r.Cut)
-	}
-	ev.renderChanges(&b)
-	if len(checks) > 0 {
-		part(&b, "Checks", strings.Join(checks, "\n"), false)
-	}
-	return b.String()
-}
-
-func (ev Evidence) renderChanges(b *strings.Builder) {
-	fmt.Fprintf(b, "## Changed files: %d (+%d -%d lines)\n", len(ev.Files), ev.Added, ev.Gone)
-	part(b, "Files", fileList(ev.Files), false)
-	part(b, "Added lines", ev.Diff, ev.Cut["diff"])
-}
-
-// part writes one text, bounded. What was cut before says so: "none" would be a
-// claim about what nobody has seen.
-func part(b *strings.Builder, title, text string, cut bool) {
-	if cut {
-		title += " (too long to be kept whole: there is more that is not shown)"
-	}
-	if strings.TrimSpace(text) == "" {
-		if cut {
-			fmt.Fprintf(b, "### %s\n", title)
-			return
-		}
-		fmt.Fprintf(b, "### %s: none\n", title)
-		return
-	}
-	fmt.Fprintf(b, "### %s\n%s\n", title, headTail(text, maxPart))
 }
 
 // Hash names the evidence and check results, times left out: equal hashes mean

@@ -90,3 +90,47 @@ func TestEvidenceHashLeavesTimesOut(t *testing.T) {
 		t.Error("checks do not count")
 	}
 }
+
+// However many runs and phases there were, the rendering fits beside a question,
+// and what is small stays whole.
+func TestRenderingIsBoundedAsAWhole(t *testing.T) {
+	t.Parallel()
+	var all []section
+	big := strings.Repeat("much output\n", 1<<14)
+	for i := range 40 {
+		ev := someEvidence()
+		ev.Runs[0].Message, ev.Runs[0].Output, ev.Diff = fmt.Sprintf("the last word of phase %d.", i), big, big
+		all = append(append(all, section{heading: fmt.Sprintf("# Phase %d", i)}), ev.sections(nil)...)
+	}
+	text := render(all)
+	if len(text) > maxRendering+40*5*200 {
+		t.Errorf("%d bytes", len(text))
+	}
+	for i := range 40 {
+		if !strings.Contains(text, fmt.Sprintf("the last word of phase %d.\n", i)) {
+			t.Errorf("the last word of phase %d was cut", i)
+		}
+	}
+	if n := strings.Count(text, "bytes left out"); n != 80 {
+		t.Errorf("%d cuts are marked", n)
+	}
+}
+
+func TestFairShare(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sizes       []int
+		total, want int
+	}{
+		{nil, 100, 100}, {[]int{10, 20}, 100, 90}, {[]int{50, 50}, 100, 50}, {[]int{10, 1000}, 100, 90},
+		{[]int{1000, 10, 1000}, 100, 45}, {[]int{1000, 1000, 1000}, 100, 33},
+	} {
+		got, used := fairShare(c.sizes, c.total), 0
+		for _, s := range c.sizes {
+			used += min(s, got)
+		}
+		if got != c.want || used > c.total {
+			t.Errorf("%v of %d: each %d, in all %d", c.sizes, c.total, got, used)
+		}
+	}
+}

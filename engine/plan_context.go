@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"donewhen/engine/workspace"
 	"donewhen/models"
@@ -60,6 +59,7 @@ func tasksOf(passes []finalPass) []string {
 // look sees each value as it came.
 func (e *Engine) planContext(ctx context.Context, plan models.Plan, project models.Project, passes []finalPass, look rawLook) (all Evidence, rendering string, err error) {
 	all = Evidence{Values: map[string]string{}, Whole: map[string]string{}, Cut: map[string]bool{}}
+	var parts []section
 	for _, p := range passes {
 		ev, err := e.collectEvidence(ctx, repoOf(project), p.Pass, func(value, text string) { look(p.name+"/"+value, text) })
 		if err != nil {
@@ -70,15 +70,13 @@ func (e *Engine) planContext(ctx context.Context, plan models.Plan, project mode
 				all.put(p.name+"/"+k, ev.Values[k], ev.Whole[k], ev.Cut[k])
 			}
 		}
-		rendering += "# Phase " + itoa(p.phase.Position) + ": " + p.phase.Name + "\n" + ev.Render(nil) + "\n"
+		parts = append(append(parts, section{heading: "# Phase " + itoa(p.phase.Position) + ": " + p.phase.Name}), ev.sections(nil)...)
 	}
 	if err := e.planChanges(ctx, plan, repoOf(project), newEcho(tasksOf(passes)...), look, &all); err != nil {
 		return all, "", err
 	}
-	var whole strings.Builder
-	whole.WriteString("# The whole plan: what applying it would merge\n")
-	all.renderChanges(&whole)
-	return all, rendering + whole.String() + "\n", nil
+	parts = append(append(parts, section{heading: "# The whole plan: what applying it would merge"}), all.changes()...)
+	return all, render(parts), nil
 }
 
 // planChanges puts the files and added lines of the whole plan into its context.
