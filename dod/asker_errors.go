@@ -24,7 +24,7 @@ func (e *QuotaError) Error() string {
 	if e.Until.IsZero() {
 		return text
 	}
-	return text + "; there is quota again at " + e.Until.UTC().Format(time.RFC3339)
+	return text + "; there is quota again at " + e.Until.UTC().Format("15:04 UTC on 2 January")
 }
 
 // Unwrap gives what the provider answered.

@@ -42,6 +42,9 @@ func (b *planBuilder) gateCard() views.GateCard {
 	card.Checking = b.checking()
 	if pre := b.gate.Preview; pre != nil && pre.Behind > 0 {
 		follows := "they are merged with the work"
+		if pre.Behind == 1 {
+			follows = "it is merged with the work"
+		}
 		if len(pre.Conflicts) > 0 {
 			follows = "the work conflicts with that"
 		}

@@ -300,6 +300,10 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool, stale string) views
 		card.Choice = "It has stopped, because another pass like the last one would cost and change nothing. Mend the condition if it asks for the wrong thing, tell the agents what they miss, allow more passes, or take the work as it is."
 	case ph.Status == models.PhaseNeedsAttention && cur.Status == models.PassJudging && !judgedBefore(d):
 		card.Choice = "Nothing was judged and no pass is spent. Mend the condition, tell the agents what to do, judge the work all the same, or take it as it is."
+	case ph.Status == models.PhaseNeedsAttention && cur.Status == models.PassJudging:
+		card.Choice = "The judge gave no usable answer, so nothing is decided and no pass is spent. Judge again when it can answer, mend the condition if the judge stumbles over it, or take the work as it is."
+	case ph.Status == models.PhaseNeedsAttention:
+		card.Choice = "An agent could not do its work, and no pass is spent. Mend what is in its way and try again; or take the work as it is."
 	}
 	for _, a := range ph.Agents {
 		label := a.Label()
@@ -422,11 +426,17 @@ func passMark(d models.PassDetail) views.PassMark {
 		}
 		return views.PassMark{Word: "not met", Tone: ui.ToneBad, Icon: "circle-x"}
 	case models.PassJudging:
+		if d.Pass.QuotaSince != nil {
+			return views.PassMark{Word: "waiting for quota", Tone: ui.ToneWarn, Icon: "clock"}
+		}
 		if trouble {
 			return views.PassMark{Word: "evaluator trouble", Tone: ui.ToneWarn, Icon: "triangle-alert"}
 		}
 		return views.PassMark{Word: "being judged", Tone: ui.ToneBusy, Icon: "gavel"}
 	case models.PassRunning:
+		if n := len(d.Runs); n > 0 && (d.Runs[n-1].Status == models.RunErrored || d.Runs[n-1].Status == models.RunLost) {
+			return views.PassMark{Word: "agent trouble", Tone: ui.ToneWarn, Icon: "triangle-alert"} // its next try has not begun
+		}
 		return views.PassMark{Word: "running", Tone: ui.ToneBusy, Icon: "circle-play"}
 	case models.PassCancelled:
 		return views.PassMark{Word: "cancelled", Tone: ui.ToneIdle, Icon: "ban"}

@@ -6,7 +6,7 @@ import (
 )
 
 // Relative says when t was, seen from now: "just now", "40 s ago", "3 min ago",
-// "5 h ago", "1 day ago", "12 days ago", "in 2 h", "in 7 days" (days to come are
+// "5 h ago", "1 day ago", "12 days ago", "in 2 h", "in 7 days" (what is to come is
 // counted up), and the date, "2 Jan 2026" in UTC, from 30 days on. The browser
 // keeps it true with the same words (static/src/relative.js).
 func Relative(t, now time.Time) string {
@@ -14,6 +14,13 @@ func Relative(t, now time.Time) string {
 	say := "%s ago"
 	if d < 0 {
 		d, say = -d, "in %s"
+	}
+	whole := func(unit time.Duration) time.Duration {
+		n := d / unit
+		if say != "%s ago" && d%unit >= time.Second {
+			n++ // what is good for 7 days is not "in 6 days" a moment later
+		}
+		return n
 	}
 	var n string
 	const day = 24 * time.Hour
@@ -23,17 +30,13 @@ func Relative(t, now time.Time) string {
 	case d < time.Minute:
 		n = fmt.Sprintf("%d s", d/time.Second)
 	case d < time.Hour:
-		n = fmt.Sprintf("%d min", d/time.Minute)
+		n = fmt.Sprintf("%d min", whole(time.Minute))
 	case d < day:
-		n = fmt.Sprintf("%d h", d/time.Hour)
+		n = fmt.Sprintf("%d h", whole(time.Hour))
 	case d < 2*day:
 		n = "1 day"
 	case d < 30*day:
-		whole := d / day
-		if say != "%s ago" && d/time.Second%(24*3600) > 0 {
-			whole++ // what is good for 7 days is not "in 6 days" a moment later
-		}
-		n = fmt.Sprintf("%d days", whole)
+		n = fmt.Sprintf("%d days", whole(day))
 	default:
 		return t.UTC().Format("2 Jan 2006")
 	}

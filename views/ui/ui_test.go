@@ -49,6 +49,7 @@ var ages = []struct {
 	{48 * time.Hour, "2 days ago"}, {30*24*time.Hour - time.Second, "29 days ago"},
 	{30 * 24 * time.Hour, "12 Feb 2026"}, {400 * 24 * time.Hour, "7 Feb 2025"},
 	{-2 * time.Hour, "in 2 h"}, {-36 * time.Hour, "in 1 day"},
+	{-3*time.Hour + time.Second, "in 3 h"}, {-2*time.Hour - time.Second, "in 3 h"}, {-5*time.Minute + time.Second, "in 5 min"},
 	{-7 * 24 * time.Hour, "in 7 days"}, {-7*24*time.Hour + time.Second, "in 7 days"}, {-6 * 24 * time.Hour, "in 6 days"}, {-6*24*time.Hour - time.Second, "in 7 days"},
 }
 
