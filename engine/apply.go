@@ -40,7 +40,7 @@ func (e *Engine) Apply(ctx context.Context, actor models.Actor, planID, commit s
 			return err
 		}
 		// What a page was shown may be old: what opens the gate is looked at now.
-		p, err := e.Spaces.Preview(ctx, repo, planID, plan.TargetBranch)
+		p, err := e.Spaces.Preview(ctx, repo, planID, plan.BaseCommit, plan.TargetBranch)
 		if err != nil {
 			problem = err.Error()
 		} else {
@@ -76,7 +76,7 @@ func (e *Engine) Apply(ctx context.Context, actor models.Actor, planID, commit s
 	if err != nil {
 		return err
 	}
-	return e.deliver(ctx, repo, attempt, actor)
+	return e.deliver(ctx, plan, repo, attempt, actor)
 }
 
 // recordBeforeApply takes what is in the workspace now: what somebody changed
@@ -105,8 +105,8 @@ func (e *Engine) recordBeforeApply(ctx context.Context, plan models.Plan, repo w
 // deliver merges, brings the merge into the target and writes `applied` only
 // after the target was read again and contains the commit. It may be called
 // again for the same attempt after a crash: the same input makes the same commit.
-func (e *Engine) deliver(ctx context.Context, repo workspace.Repo, a models.ApplyAttempt, actor models.Actor) error {
-	in := workspace.ApplyInput{Repo: repo, PlanID: a.PlanID, Branch: a.TargetBranch, Commit: a.WorkCommit,
+func (e *Engine) deliver(ctx context.Context, plan models.Plan, repo workspace.Repo, a models.ApplyAttempt, actor models.Actor) error {
+	in := workspace.ApplyInput{Repo: repo, PlanID: a.PlanID, Branch: a.TargetBranch, Base: plan.BaseCommit, Commit: a.WorkCommit,
 		ExpectTarget: a.OldTarget, Message: a.Message, When: a.CreatedAt}
 	merged := workspace.Merged{Commit: a.MergeCommit, Target: a.OldTarget}
 	if a.MergeCommit == "" {
@@ -187,7 +187,7 @@ func (e *Engine) reconcile(ctx context.Context, plan models.Plan) error {
 	if err != nil {
 		return err
 	}
-	err = e.deliver(ctx, repoOf(project), *a, models.Server)
+	err = e.deliver(ctx, plan, repoOf(project), *a, models.Server)
 	if models.CodeOf(err) == models.CodeConflict {
 		return nil // refused, and on record
 	}

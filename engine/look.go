@@ -68,7 +68,7 @@ func (e *Engine) shownTarget(ctx context.Context, plan models.Plan, project mode
 // lookAt asks git.
 func (e *Engine) lookAt(ctx context.Context, l *look, plan models.Plan, project models.Project) {
 	defer close(l.done)
-	p, err := e.Spaces.Preview(ctx, repoOf(project), plan.ID, plan.TargetBranch)
+	p, err := e.Spaces.Preview(ctx, repoOf(project), plan.ID, plan.BaseCommit, plan.TargetBranch)
 	if err != nil {
 		l.problem = err.Error()
 	} else {

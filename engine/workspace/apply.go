@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,15 +22,15 @@ type Preview struct {
 	BusyFiles []string `json:"busy_files,omitempty"` // its files
 }
 
-// Preview merges the plan's branch with branch as it is in R now, inside M, and looks at the checkout
-// that holds branch. An error is one of git or of a missing branch; everything that would make apply
+// Preview merges what the plan changed since base with branch as it is in R now, inside M, and looks at
+// the checkout that holds branch. An error is one of git or of a missing branch; everything that would make apply
 // refuse is in the Preview.
-func (m *Manager) Preview(ctx context.Context, repo Repo, planID, branch string) (Preview, error) {
+func (m *Manager) Preview(ctx context.Context, repo Repo, planID, base, branch string) (Preview, error) {
 	var p Preview
 	if err := checkIDs(repo, planID); err != nil {
 		return p, err
 	}
-	if err := checkBranch(branch); err != nil {
+	if err := cmp.Or(checkBranch(branch), checkOID(base)); err != nil {
 		return p, err
 	}
 	// The checkouts are listed while the plan's branch is read. The list says where a
@@ -48,7 +49,7 @@ func (m *Manager) Preview(ctx context.Context, repo Repo, planID, branch string)
 	if p.Commit == "" {
 		return p, refuse(CodeNoWorkspace, nil, "The plan has no branch %s yet: start it first.", branchName(planID))
 	}
-	merged, err := m.tryMerge(ctx, repo, p.TargetTip, p.Commit)
+	merged, err := m.tryMerge(ctx, repo, base, p.TargetTip, p.Commit)
 	if err != nil {
 		return p, err
 	}
@@ -87,8 +88,8 @@ type trial struct {
 }
 
 // tryMerge merges theirs into ours in M, for looking.
-func (m *Manager) tryMerge(ctx context.Context, repo Repo, ours, theirs string) (trial, error) {
-	return remembered(m, repo, "merge", []string{ours, theirs}, func() (t trial, err error) {
+func (m *Manager) tryMerge(ctx context.Context, repo Repo, base, ours, theirs string) (trial, error) {
+	return remembered(m, repo, "merge", []string{base, ours, theirs}, func() (t trial, err error) {
 		count, err := m.line(ctx, m.inM(repo, "rev-list", "--count", theirs+".."+ours))
 		if err != nil {
 			return t, err
@@ -96,7 +97,7 @@ func (m *Manager) tryMerge(ctx context.Context, repo Repo, ours, theirs string) 
 		if t.behind, err = strconv.Atoi(count); err != nil {
 			return t, err
 		}
-		t.tree, t.conflicts, err = m.mergeTrees(ctx, repo, ours, theirs)
+		t.tree, t.conflicts, err = m.mergeTrees(ctx, repo, base, ours, theirs)
 		return t, err
 	})
 }
@@ -107,6 +108,7 @@ type ApplyInput struct {
 	Repo         Repo
 	PlanID       string
 	Branch       string    // target branch, short name
+	Base         string    // the plan's BaseCommit: what was changed since then is applied
 	Commit       string    // the recorded commit to apply
 	ExpectTarget string    // where the person saw the target; empty: wherever it is now
 	Message      string    // commit message with its trailers
@@ -127,7 +129,7 @@ func (m *Manager) Merge(ctx context.Context, in ApplyInput) (Merged, error) {
 	if err := checkIDs(in.Repo, in.PlanID); err != nil {
 		return Merged{}, err
 	}
-	if err := checkOID(in.Commit); err != nil {
+	if err := cmp.Or(checkOID(in.Commit), checkOID(in.Base)); err != nil {
 		return Merged{}, err
 	}
 	if in.When.IsZero() {
@@ -140,7 +142,7 @@ func (m *Manager) Merge(ctx context.Context, in ApplyInput) (Merged, error) {
 	if in.ExpectTarget != "" && in.ExpectTarget != tip {
 		return Merged{}, movedRefusal(in.Branch, in.ExpectTarget, tip)
 	}
-	tree, conflicts, err := m.mergeTrees(ctx, in.Repo, tip, in.Commit)
+	tree, conflicts, err := m.mergeTrees(ctx, in.Repo, in.Base, tip, in.Commit)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -159,40 +161,6 @@ func (m *Manager) Merge(ctx context.Context, in ApplyInput) (Merged, error) {
 		return Merged{}, fmt.Errorf("keep the merge commit: %w", err)
 	}
 	return Merged{Commit: commit, Target: tip}, nil
-}
-
-// mergeTrees merges theirs into ours in M and returns the merged tree, or the files in conflict. Both
-// are empty when ours would not change. No merge driver runs: M configures none.
-func (m *Manager) mergeTrees(ctx context.Context, repo Repo, ours, theirs string) (tree string, conflicts []string, err error) {
-	out, _, err := m.git(ctx, m.inM(repo, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs))
-	if err != nil && exitCode(err) != 1 {
-		return "", nil, fmt.Errorf("merge: %w", err)
-	}
-	fields := split0(out)
-	if len(fields) == 0 {
-		return "", nil, fmt.Errorf("merge: %w", err)
-	}
-	if err != nil {
-		seen := map[string]bool{}
-		for _, f := range fields[1:] {
-			if f != "" && !seen[f] {
-				seen[f] = true
-				conflicts = append(conflicts, f)
-			}
-		}
-		if len(conflicts) == 0 {
-			return "", nil, fmt.Errorf("merge: git found a conflict and named no file: %w", err)
-		}
-		return "", conflicts, nil
-	}
-	oursTree, err := m.treeOf(ctx, repo, ours)
-	if err != nil {
-		return "", nil, err
-	}
-	if fields[0] == oursTree {
-		return "", nil, nil
-	}
-	return strings.TrimSpace(fields[0]), nil, nil
 }
 
 func movedRefusal(branch, want, is string) *Refused {

@@ -43,7 +43,7 @@ func (a *applied) deliver() error {
 
 func (a *applied) preview() Preview {
 	a.t.Helper()
-	p, err := a.m.Preview(context.Background(), a.repo, a.id, "main")
+	p, err := a.m.Preview(context.Background(), a.repo, a.id, a.ws.BaseCommit, "main")
 	must(a.t, err)
 	return p
 }

@@ -161,7 +161,7 @@ func (p *plan) reachable(commit, from string) bool {
 }
 
 func (p *plan) input(commit string) ApplyInput {
-	return ApplyInput{Repo: p.repo, PlanID: p.id, Branch: "main", Commit: commit, When: when, Message: "Apply the plan\n\nPlan: " + p.id + "\nDefinition-of-Done: 2 of 2 passed\n"}
+	return ApplyInput{Repo: p.repo, PlanID: p.id, Branch: "main", Base: p.ws.BaseCommit, Commit: commit, When: when, Message: "Apply the plan\n\nPlan: " + p.id + "\nDefinition-of-Done: 2 of 2 passed\n"}
 }
 
 func (s Snapshot) why(path string) string {

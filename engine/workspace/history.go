@@ -21,9 +21,6 @@ func keptRefs(plan string) string { return "refs/donewhen/" + plan + "/kept/" }
 // branches, tags, stashes, and what HEAD and branches pointed to before. kept are the names of refs
 // below refs/donewhen/<plan>/kept; lost is what could not be had, with nested repositories, whose files
 // are recorded and whose history is not. Runs after a snapshot, which has read HEAD.
-//
-// W's git folder is never used as one: its refs are read as files, and M fetches from a stand-in that
-// has a configuration of ours and borrows W's objects, so that nothing planted is obeyed.
 func (m *Manager) KeepHistory(ctx context.Context, repo Repo, planID string) (kept []string, lost []Unrecorded, err error) {
 	unlock, err := m.lockPlan(ctx, repo, planID)
 	if err != nil {
@@ -49,7 +46,7 @@ func (m *Manager) KeepHistory(ctx context.Context, repo Repo, planID string) (ke
 	if len(found.list) == 0 {
 		return nil, lost, nil
 	}
-	s, err := m.newStandIn(repo, planID, git)
+	s, err := m.newStandIn(repo, planID, git, m.mirror(repo))
 	if err != nil {
 		return nil, lost, err
 	}
@@ -90,7 +87,9 @@ func someTips(list []tip) string {
 	return someFiles(names)
 }
 
-// standIn is a git folder of ours beside the plan's index.
+// standIn is a git folder of ours beside the plan's index. W's own is never used as one: its refs are
+// read as files, and M fetches from a stand-in that has a configuration of ours and borrows W's objects,
+// so that nothing planted is obeyed.
 type standIn struct {
 	m    *Manager
 	repo Repo
@@ -98,7 +97,12 @@ type standIn struct {
 	dir  string
 }
 
-func (m *Manager) newStandIn(repo Repo, planID, git string) (*standIn, error) {
+// newStandIn makes one that borrows the objects of these git folders.
+func (m *Manager) newStandIn(repo Repo, planID string, gits ...string) (*standIn, error) {
+	borrowed := ""
+	for _, g := range gits {
+		borrowed += filepath.Join(g, "objects") + "\n"
+	}
 	state := m.stateDir(repo, planID)
 	if err := os.MkdirAll(state, 0o755); err != nil {
 		return nil, err
@@ -111,7 +115,7 @@ func (m *Manager) newStandIn(repo Repo, planID, git string) (*standIn, error) {
 	// What agents could have written beside their objects to speed git up is not believed.
 	text := string(config) + "\n[core]\n\tcommitGraph = false\n\tmultiPackIndex = false\n[pack]\n\tuseBitmaps = false\n"
 	for name, text := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": text, "refs/none": "",
-		"objects/info/alternates": filepath.Join(git, "objects") + "\n" + filepath.Join(m.mirror(repo), "objects") + "\n"} {
+		"objects/info/alternates": borrowed} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755))
 		if text != "" {
@@ -227,7 +231,7 @@ func (s *standIn) fetch(ctx context.Context, list []tip) (kept []string, failed 
 	for _, t := range list {
 		packed += t.oid + " refs/kept/" + t.keptName() + "\n"
 	}
-	if err := writeFileAtomic(filepath.Join(s.dir, "packed-refs"), packed); err != nil {
+	if err := s.pack(packed); err != nil {
 		return nil, nil, err
 	}
 	why := map[string]string{}
@@ -261,11 +265,27 @@ func (s *standIn) fetch(ctx context.Context, list []tip) (kept []string, failed 
 	return kept, failed, nil
 }
 
+func (s *standIn) pack(refs string) error {
+	return writeFileAtomic(filepath.Join(s.dir, "packed-refs"), refs)
+}
+
 func (s *standIn) fetchOne(ctx context.Context, name string) error {
+	return s.fetchRef(ctx, "refs/kept/"+name+":"+keptRefs(s.plan)+name)
+}
+
+// fetchHead brings one commit into M, as the one that W's HEAD points to.
+func (s *standIn) fetchHead(ctx context.Context, oid string) error {
+	if err := s.pack(oid + " refs/kept/head\n"); err != nil {
+		return err
+	}
+	return s.fetchRef(ctx, "+refs/kept/head:"+agentRef(s.plan))
+}
+
+func (s *standIn) fetchRef(ctx context.Context, refspec string) error {
 	// fsck, because these objects come from a stranger.
 	c := s.m.inM(s.repo, "-c", "protocol.version=2", "-c", "fetch.fsckObjects=true", "-c", "fetch.writeCommitGraph=false",
 		"fetch", "-q", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance", "--no-prune",
-		"--end-of-options", s.dir, "refs/kept/"+name+":"+keptRefs(s.plan)+name)
+		"--end-of-options", s.dir, refspec)
 	c.long = true
 	_, _, err := s.m.git(ctx, c)
 	return err

@@ -115,7 +115,7 @@ func TestNothingPlantedRuns(t *testing.T) {
 	sameList(t, "put back", back.Changed, []string{"a.txt"})
 	must(t, m.Restore(ctx, repo, p.id, p.ws.BaseCommit))
 	must(t, m.Restore(ctx, repo, p.id, s.Commit))
-	_, err = m.Preview(ctx, repo, p.id, "main")
+	_, err = m.Preview(ctx, repo, p.id, p.ws.BaseCommit, "main")
 	must(t, err)
 	in := p.input(s.Commit)
 	merged, err := m.Merge(ctx, in)

@@ -118,19 +118,28 @@ func (m *Manager) parents(ctx context.Context, repo Repo, tip, tipTree, agent, t
 // agentHead fetches what W's HEAD points to into M and returns it; empty with a warning if it cannot be
 // had. That costs the agents' history, never the tree.
 func (m *Manager) agentHead(ctx context.Context, repo Repo, planID string) (commit, warning string, err error) {
+	unread := func(why string) string {
+		return "The agents' own commits could not be read (" + why + "); their files are recorded."
+	}
 	git := filepath.Join(m.workDir(repo, planID), ".git")
 	if why := oddGitDir(git); why != "" {
-		return "", "The agents' own commits could not be read (" + why + "); their files are recorded.", nil
+		return "", unread(why), nil
 	}
-	// HEAD alone: W may hold any number of refs. fsck, because these objects come from a stranger.
-	c := m.inM(repo, "-c", "protocol.version=2", "-c", "fetch.fsckObjects=true", "-c", "fetch.writeCommitGraph=false",
-		"fetch", "-q", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance", "--no-prune",
-		"--end-of-options", git, "+HEAD:"+agentRef(planID))
-	if _, _, err := m.git(ctx, c); err != nil {
+	oid, why := readHead(git)
+	if why != "" {
+		return "", unread(why), nil
+	}
+	s, err := m.newStandIn(repo, planID, git) // W's objects alone: M has those of other plans
+	if err != nil {
+		return "", "", err
+	}
+	defer os.RemoveAll(s.dir)
+	// HEAD alone: W may hold any number of refs.
+	if err := s.fetchHead(ctx, oid); err != nil {
 		if ctx.Err() != nil {
 			return "", "", ctx.Err()
 		}
-		return "", "The agents' own commits could not be read (" + firstLine(reason(err)) + "); their files are recorded.", nil
+		return "", unread(strings.ReplaceAll(firstLine(reason(err)), s.dir, ".git")), nil
 	}
 	commit, err = m.resolve(ctx, repo, agentRef(planID))
 	return commit, "", err

@@ -1,0 +1,107 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mergeTrees brings what theirs changed since base into ours, in M, and returns the merged tree, or the
+// files in conflict. Both are empty when ours would not change. No merge driver runs: M configures none.
+//
+// base, and not what git finds to be common, is what was looked at before: agents may have merged a newer
+// state of the target, or anything else, in a way that takes back what is in it ("-s ours", a commit of
+// another plan), and git would take it back in the target without a word.
+func (m *Manager) mergeTrees(ctx context.Context, repo Repo, base, ours, theirs string) (tree string, conflicts []string, err error) {
+	merged, err := m.mergeSince(ctx, repo, base, ours, theirs)
+	if err != nil || len(merged.conflicts) > 0 {
+		return "", merged.conflicts, err
+	}
+	oursTree, err := m.treeOf(ctx, repo, ours)
+	if err != nil || merged.tree == oursTree {
+		return "", nil, err
+	}
+	return merged.tree, nil, nil
+}
+
+// mergeResult is a merge's tree; where there are conflicts, with their marks in it.
+type mergeResult struct {
+	tree      string
+	conflicts []string
+}
+
+func (m *Manager) mergeSince(ctx context.Context, repo Repo, base, ours, theirs string) (mergeResult, error) {
+	common, err := m.commonBases(ctx, repo, ours, theirs)
+	if err != nil {
+		return mergeResult{}, err
+	}
+	if slices.Equal(common, []string{base}) {
+		return m.merge(ctx, repo, ours, theirs)
+	}
+	// Both as if they had been made on base at once.
+	onBase := func(commit string) (string, error) {
+		tree, err := m.treeOf(ctx, repo, commit)
+		if err != nil {
+			return "", err
+		}
+		return m.commitTree(ctx, repo, tree, []string{base}, "For a merge", "GIT_AUTHOR_DATE=@0 +0000", "GIT_COMMITTER_DATE=@0 +0000")
+	}
+	oursOnBase, err := onBase(ours)
+	if err != nil {
+		return mergeResult{}, err
+	}
+	theirsOnBase, err := onBase(theirs)
+	if err != nil {
+		return mergeResult{}, err
+	}
+	sinceBase, err := m.merge(ctx, repo, oursOnBase, theirsOnBase)
+	if err != nil || len(sinceBase.conflicts) == 0 || len(common) == 0 {
+		return sinceBase, err
+	}
+	// Conflicts that were resolved in the plan's work by merging the target into it are none any more,
+	// if nothing else of the target is taken back by that.
+	resolved, err := m.merge(ctx, repo, ours, theirs)
+	if err != nil || len(resolved.conflicts) > 0 {
+		return resolved, err
+	}
+	changed, _, err := m.git(ctx, m.inM(repo, "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--end-of-options", sinceBase.tree, resolved.tree))
+	if err != nil {
+		return mergeResult{}, fmt.Errorf("compare merges: %w", err)
+	}
+	takenBack := slices.DeleteFunc(split0(changed), func(file string) bool { return slices.Contains(sinceBase.conflicts, file) })
+	return mergeResult{tree: resolved.tree, conflicts: takenBack}, nil
+}
+
+// commonBases are the best common ancestors of two commits, none where their histories have nothing in common.
+func (m *Manager) commonBases(ctx context.Context, repo Repo, a, b string) ([]string, error) {
+	out, _, err := m.git(ctx, m.inM(repo, "merge-base", "--all", a, b))
+	if err != nil && exitCode(err) != 1 {
+		return nil, fmt.Errorf("merge: %w", err)
+	}
+	return strings.Fields(out), nil
+}
+
+func (m *Manager) merge(ctx context.Context, repo Repo, ours, theirs string) (r mergeResult, err error) {
+	out, _, err := m.git(ctx, m.inM(repo, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs))
+	if err != nil && exitCode(err) != 1 {
+		return r, fmt.Errorf("merge: %w", err)
+	}
+	fields := split0(out)
+	if len(fields) == 0 {
+		return r, fmt.Errorf("merge: %w", err)
+	}
+	r.tree = strings.TrimSpace(fields[0])
+	if err == nil {
+		return r, nil
+	}
+	for _, f := range fields[1:] {
+		if f != "" && !slices.Contains(r.conflicts, f) {
+			r.conflicts = append(r.conflicts, f)
+		}
+	}
+	if len(r.conflicts) == 0 {
+		return r, fmt.Errorf("merge: git found a conflict and named no file: %w", err)
+	}
+	return r, nil
+}
