@@ -135,10 +135,11 @@ func (a *absence) result(ctx context.Context, c Criterion) Result {
 	return Result{Criterion: c, Status: Passed, Reasoning: "the pattern matches nowhere in the evidence"}
 }
 
-// patternForm is a compiled expression with the text that each match must hold.
+// patternForm is a compiled expression with the texts that each match must hold.
 type patternForm struct {
-	re     *regexp.Regexp
-	needed string
+	re      *regexp.Regexp
+	needed  string
+	anyCase string // as oneCase writes it
 }
 
 func compileForm(pattern string) (patternForm, error) {
@@ -149,5 +150,6 @@ func compileForm(pattern string) (patternForm, error) {
 	case re.MatchString(""):
 		return patternForm{}, errMatchesEmpty
 	}
-	return patternForm{re, neededLiteral(pattern)}, nil
+	exact, anyCase := neededLiterals(pattern)
+	return patternForm{re, exact, anyCase}, nil
 }

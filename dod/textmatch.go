@@ -121,7 +121,8 @@ type search struct {
 	cut      []string // the cut keys that are in the evidence, sorted
 	lines    map[string]*lineIndex
 	compiled map[string]*compiledPattern
-	folded   *search // the same, folded; made when it is needed
+	folded   *search           // the same, folded; made when it is needed
+	oneCase  map[string]string // the values in one case, as far as they were needed
 
 	valuesOnly bool
 }
@@ -189,7 +190,7 @@ func (s *search) matchPattern(pattern string) *compiledPattern {
 func (s *search) first(form patternForm) *Match {
 	for _, key := range s.keys {
 		value := s.evidence[key]
-		if !strings.Contains(value, form.needed) {
+		if !strings.Contains(value, form.needed) || form.anyCase != "" && !strings.Contains(s.inOneCase(key), form.anyCase) {
 			continue
 		}
 		if at := form.re.FindStringIndex(value); at != nil {
@@ -197,6 +198,18 @@ func (s *search) first(form patternForm) *Match {
 		}
 	}
 	return nil
+}
+
+func (s *search) inOneCase(key string) string {
+	value, there := s.oneCase[key]
+	if !there {
+		if s.oneCase == nil {
+			s.oneCase = map[string]string{}
+		}
+		value = oneCase(s.evidence[key])
+		s.oneCase[key] = value
+	}
+	return value
 }
 
 // literals decides criteria whose text must appear.
