@@ -32,7 +32,7 @@ func TestASummaryCardHasFactsFirst(t *testing.T) {
 	w, id := summarised(t)
 	pass := w.detail(id).Phases[0].Passes[0]
 	for path, want := range map[string][]string{
-		views.PlanPath(id):           {"What it produced", "1 file, +1 −0", "the same that was judged", "Written by anthropic:claude-stub, not checked", "keeps track", "nobody: it has no condition", "cost unknown"},
+		views.PlanPath(id):           {"What it produced", "1 file, +1 −0", "the same that was judged", "Written by anthropic:claude-stub, not checked", "keeps track", "nobody: it has no condition", "added export.txt +1 −0", "cost unknown"},
 		views.PassPath(pass.Pass.ID): {"What it produced", "exact input and reply", "You tell a team lead"},
 	} {
 		a := w.lea.get(path)
