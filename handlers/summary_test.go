@@ -32,13 +32,16 @@ func TestASummaryCardHasFactsFirst(t *testing.T) {
 	w, id := summarised(t)
 	pass := w.detail(id).Phases[0].Passes[0]
 	for path, want := range map[string][]string{
-		views.PlanPath(id):           {"What it produced", "1 file, +1 −0", "the same that was judged", "Written by anthropic:claude-stub, not checked", "keeps track", "nobody: it has no condition", "added export.txt +1 −0", "cost unknown"},
+		views.PlanPath(id):           {"What it produced", "1 file, +1 −0", "the same that was judged", "Written by anthropic:claude-stub, not checked", "keeps track", "nobody: it has no condition", "cost unknown"},
 		views.PassPath(pass.Pass.ID): {"What it produced", "exact input and reply", "You tell a team lead"},
 	} {
 		a := w.lea.get(path)
 		shows(t, a, want...)
 		if strings.Contains(a.body, "<img src=x") {
 			t.Errorf("%s: the text is not escaped", path)
+		}
+		if text := doc(t, a).Find("[data-summary] li, #summary li").First().Text(); strings.Join(strings.Fields(text), " ") != "added export.txt +1 −0" {
+			t.Errorf("%s: the changed file reads %q", path, text)
 		}
 		if facts, prose := strings.Index(a.body, "1 file, +1"), strings.Index(a.body, "data-prose"); facts < 0 || prose < facts {
 			t.Errorf("%s: the text stands before the facts", path)
