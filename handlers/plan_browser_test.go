@@ -30,11 +30,31 @@ func (w *works) browser(t *testing.T) *browsertest.Browser {
 	return b
 }
 
+// cutTexts finds the texts that stand out of a box which hides what stands out of
+// it, with no way to scroll there. What ends in an ellipsis or is for screen
+// readers alone is meant to.
+const cutTexts = `[...document.querySelectorAll("main *, dialog[open] *")].filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())).filter(e => {
+	const r = e.getBoundingClientRect()
+	if (r.width < 2 || r.height < 2 || !e.checkVisibility()) return false
+	for (let box = e; box && box !== document.documentElement; box = box.parentElement) {
+		const how = getComputedStyle(box), at = box.getBoundingClientRect()
+		if (how.textOverflow === "ellipsis" || how.webkitLineClamp !== "none" || how.position === "absolute" && at.width < 2 || /auto|scroll/.test(how.overflowX)) return false
+		if (how.overflowX !== "visible" && (r.right > at.right + 1 || r.left < at.left - 1)) return true
+	}
+	return false
+}).map(e => e.outerHTML.slice(0, 160))`
+
 // look checks the page as it is: nothing wider than the screen, nothing that
 // axe finds, nothing that the browser complains about.
 func look(t *testing.T, b *browsertest.Browser, name string) {
 	t.Helper()
-	for _, width := range []int{1440, 390} {
+	lookAt(t, b, name, 1440, 390)
+}
+
+// lookAt is look in these widths.
+func lookAt(t *testing.T, b *browsertest.Browser, name string, widths ...int) {
+	t.Helper()
+	for _, width := range widths {
 		for _, dark := range []bool{false, true} {
 			if os.Getenv("DONEWHEN_SHOTS") == "" && (width == 390) != dark {
 				continue // the other two differ only to the eye
@@ -43,6 +63,9 @@ func look(t *testing.T, b *browsertest.Browser, name string) {
 			b.View(width, 900, dark)
 			if wide := browsertest.Get(b, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); wide > 0 {
 				t.Errorf("%s: the page is %d px wider than the screen", shot, wide)
+			}
+			for _, cut := range browsertest.Get(b, chromedp.Evaluate[[]string](cutTexts)) {
+				t.Errorf("%s: cut off: %s", shot, cut)
 			}
 			_ = browsertest.Get(b, chromedp.Evaluate[int](`Promise.all(document.getAnimations().map(a => a.finished.catch(() => 0))).then(a => a.length)`, chromedp.EvalAwaitPromise))
 			b.Shot(shot)

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -9,7 +10,9 @@ import (
 	"donewhen/internal/browsertest"
 )
 
-// album is a browser that goes from page to page and looks at each.
+// album is a browser that goes from page to page and looks at each. Where no
+// pictures are wanted it looks at the narrow screen alone: what does not fit shows
+// there, and other tests look at the same pages in both widths.
 type album struct {
 	t    *testing.T
 	b    *browsertest.Browser
@@ -21,11 +24,20 @@ func (w *works) album(t *testing.T) *album {
 	return &album{t, w.browser(t), w.http.URL}
 }
 
+func (a *album) look(name string) {
+	a.t.Helper()
+	if os.Getenv("DONEWHEN_SHOTS") == "" {
+		lookAt(a.t, a.b, name, 390)
+		return
+	}
+	look(a.t, a.b, name)
+}
+
 // page opens an address, waits for what must stand there, and looks at it.
 func (a *album) page(name, path, selector string) {
 	a.t.Helper()
 	a.b.Do(chromedp.Navigate(a.site+path), chromedp.WaitVisible(chromedp.CSS(selector)))
-	look(a.t, a.b, name)
+	a.look(name)
 }
 
 // refused is page for an address that answers with a status of its own, which
@@ -34,7 +46,7 @@ func (a *album) refused(name, path, status string) {
 	a.t.Helper()
 	a.b.Do(chromedp.Navigate(a.site+path), chromedp.WaitVisible(chromedp.CSS("main [role=alert]")))
 	a.forgive(status)
-	look(a.t, a.b, name)
+	a.look(name)
 }
 
 // forgive takes the browser's naming of a status that was meant.

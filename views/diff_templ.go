@@ -995,7 +995,7 @@ func diffHunks(f DiffFile) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "\"><table class=\"w-full border-collapse font-mono text-xs leading-5 [&_td]:align-top [&_td:nth-child(-n+2)]:w-10 [&_td:nth-child(-n+2)]:px-2 [&_td:nth-child(-n+2)]:text-end [&_td:nth-child(-n+2)]:text-muted-foreground [&_td:nth-child(-n+2)]:select-none [&_td:nth-child(3)]:w-4 [&_td:nth-child(3)]:select-none [&_td:nth-child(4)]:whitespace-pre-wrap\"><caption class=\"sr-only\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "\"><table class=\"w-full border-collapse font-mono text-xs leading-5 [&_td]:align-top [&_td]:[unicode-bidi:isolate] [&_td:nth-child(-n+2)]:w-10 [&_td:nth-child(-n+2)]:px-2 [&_td:nth-child(-n+2)]:text-end [&_td:nth-child(-n+2)]:text-muted-foreground [&_td:nth-child(-n+2)]:select-none [&_td:nth-child(3)]:w-4 [&_td:nth-child(3)]:select-none [&_td:nth-child(4)]:whitespace-pre-wrap\"><caption class=\"sr-only\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

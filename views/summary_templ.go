@@ -423,7 +423,7 @@ func summaryBody(s SummaryCard) templ.Component {
 			}
 		}
 		for i, r := range s.Runs {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<div class=\"min-w-0\"><p><a class=\"rounded font-medium underline underline-offset-4 decoration-border hover:decoration-current\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<div class=\"min-w-0 space-y-2\"><p><a class=\"rounded font-medium underline underline-offset-4 decoration-border hover:decoration-current\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

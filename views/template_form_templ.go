@@ -236,7 +236,7 @@ func TemplateFormFields(f TemplateForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"grid items-start gap-4 lg:grid-cols-2\"><div class=\"space-y-2 [&_textarea]:min-h-72\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"grid items-start gap-4 lg:grid-cols-2\"><div class=\"min-w-0 space-y-2 [&_textarea]:min-h-72\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
