@@ -2,6 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"strings"
 
 	"donewhen/models"
@@ -39,6 +42,13 @@ func (e *Engine) AddProject(ctx context.Context, actor models.Actor, name, path,
 		return p, &models.Error{Code: models.CodeInvalid, Message: "The project was not saved: please mend the marked fields.", Fields: fields}
 	}
 	return p, e.insertProject(ctx, actor, &p)
+}
+
+// ProjectMissing says whether a project's folder has gone from the disk since it
+// was registered.
+func (e *Engine) ProjectMissing(p models.Project) bool {
+	_, err := os.Stat(p.Path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (e *Engine) insertProject(ctx context.Context, actor models.Actor, p *models.Project) error {

@@ -114,7 +114,7 @@ func (b *planBuilder) head() views.PlanHead {
 func (b *planBuilder) stillAtWork() string {
 	stop := "It runs to its end; nothing new starts."
 	if b.role.Can(lead) {
-		stop += " To stop it at once, cancel the plan."
+		stop += " To stop it at once, stop the run or cancel the plan."
 	}
 	for _, d := range b.detail.Phases {
 		for _, p := range d.Passes {

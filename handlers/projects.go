@@ -25,7 +25,7 @@ func (s *Server) showProjects(c echo.Context) error {
 	role := s.user(c).Role
 	v := views.ProjectsView{CanAdd: role.Can(admin), CanPlan: role.Can(lead)}
 	for _, p := range list {
-		v.Rows = append(v.Rows, views.ProjectRow{ID: p.ID, Name: p.Name, Path: p.Path, Branch: p.TargetBranch, NeedsDod: p.RequireDoD, Example: p.Example})
+		v.Rows = append(v.Rows, views.ProjectRow{ID: p.ID, Name: p.Name, Path: p.Path, Branch: p.TargetBranch, NeedsDod: p.RequireDoD, Example: p.Example, Missing: s.Engine.ProjectMissing(p)})
 	}
 	if v.Meta, err = s.meta(c, "Projects", views.NavProjects); err != nil {
 		return err

@@ -76,15 +76,26 @@ func (s *Server) showRun(c echo.Context) error {
 	v.Log.Search = search
 	v.Log.Follow = !v.Log.Later && !d.Run.Status.Ended()
 	if v.Log.Total == 0 {
-		v.Log.Empty = "It has printed nothing."
-		if !d.Run.Status.Ended() {
-			v.Log.Empty = "It has printed nothing yet."
-		}
+		v.Log.Empty = silence(d.Run)
 	}
 	if v.PageMeta, err = s.meta(c, v.Label+", "+v.Pass+" of "+d.Phase.Name, views.NavPlans); err != nil {
 		return err
 	}
 	return s.page(c, http.StatusOK, views.RunPage(v))
+}
+
+// silence is what is said of a run that has printed nothing.
+func silence(r models.Run) string {
+	switch {
+	case r.Status == models.RunQueued:
+		return "It has not begun yet."
+	case r.Status == models.RunRunning:
+		return "It has printed nothing yet."
+	case r.StartedAt == nil:
+		return "It never began."
+	default:
+		return "It has printed nothing."
+	}
 }
 
 func passTitle(ph models.Phase, p models.Pass) string {
@@ -116,6 +127,9 @@ func (s *Server) runFacts(c echo.Context, d models.RunDetail) views.RunFacts {
 		ID: r.ID, PlanID: r.PlanID, Status: r.Status, Runtime: r.Agent.Runtime, Program: r.Agent.Runtime, Command: r.Agent.Command, Try: r.Try,
 		Exit: r.ExitCode, Reason: r.Reason, Final: plainOutput(r.FinalMessage), Activity: r.Activity, Started: r.StartedAt, Ended: r.EndedAt,
 		Took: between(r.StartedAt, r.EndedAt), Tokens: tokens(r.InputTokens, r.OutputTokens), Cost: cost(r.CostUSD), Commit: r.Commit, Now: s.Now(),
+	}
+	if r.Status == models.RunQueued {
+		f.Reason = "It waits for its turn: the agents of a pass work one after the other."
 	}
 	if r.Status == models.RunRunning && d.Pass.ID == deref(d.Phase.PassID) && s.actor(c).Role.Can(lead) {
 		f.Verbs = []views.Verb{stopVerb(d.Plan, d.Phase, r)}

@@ -82,7 +82,7 @@ func TestPausedPlanWhoseRunIsAtWork(t *testing.T) {
 	if a := w.lea.press(w.lea.get("/plans/"+id), "plan-pause"); a.StatusCode != 303 {
 		t.Fatal(a.StatusCode)
 	}
-	shows(t, w.lea.get("/plans/"+id), "what runs now runs to its end, nothing new starts", "Run 1 (shell) of phase 1 is still at work. It runs to its end; nothing new starts. To stop it at once, cancel the plan.")
+	shows(t, w.lea.get("/plans/"+id), "what runs now runs to its end, nothing new starts", "Run 1 (shell) of phase 1 is still at work. It runs to its end; nothing new starts. To stop it at once, stop the run or cancel the plan.")
 	a := w.lea.get("/")
 	row := doc(t, a).Find("#running-" + id)
 	for _, text := range []string{"phase 1 of 2: Dig", "paused", "this runs to its end, nothing new starts", "its run began"} {

@@ -12,6 +12,7 @@ type ProjectRow struct {
 	ID                 int64
 	Name, Path, Branch string
 	NeedsDod, Example  bool
+	Missing            bool // its folder is not there any more
 }
 
 // ProjectForm registers a repository; names of its fields: name, path,

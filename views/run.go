@@ -88,3 +88,15 @@ type AnswerRow struct {
 	Cost      string
 	Version   int // of the question's wording; 0 = not recorded
 }
+
+// programTitle is over what a run executes.
+func (f RunFacts) programTitle() string {
+	switch {
+	case f.Started != nil:
+		return "What was started"
+	case f.Status == models.RunQueued:
+		return "What will be started"
+	default:
+		return "What was to be started"
+	}
+}
