@@ -54,7 +54,10 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 		if err := tx.SetPlan(ctx, planID, plan.Status, set); err != nil {
 			return err
 		}
-		said := "was:\n" + plan.DodText
+		said := "was: none"
+		if plan.DodText != "" {
+			said = "was:\n" + plan.DodText
+		}
 		if reason != "" {
 			said = reason + "\n" + said
 		}

@@ -18,7 +18,7 @@ import (
 
 // A page whose server has gone says so where it covers and moves nothing, its
 // times stand still, and both end when the server is back.
-func TestPageSaysThatItsConnectionIsLost(t *testing.T) {
+func TestPageSaysThatItsConnectionIsLostInABrowser(t *testing.T) {
 	w := newWorks(t, nil)
 	id := w.done(engine.NewPlan{Title: "Watched", Phases: []engine.NewPhase{sh("one", "echo x >> a.txt")}})
 	b := w.browser(t)

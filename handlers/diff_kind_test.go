@@ -12,7 +12,7 @@ import (
 )
 
 // Who approves by the page sees what a file became, not only its lines.
-func TestDiffSaysWhatAFileBecame(t *testing.T) {
+func TestDiffSaysWhatAFileBecameInABrowser(t *testing.T) {
 	w := newWorks(t, nil)
 	id := w.done(engine.NewPlan{Title: "Link things", Phases: []engine.NewPhase{sh("one", `
 printf 'one\ntwo\n' > test.sh; printf 'run\n' > run.sh; printf 'off\n' > off.sh; chmod +x off.sh

@@ -14,7 +14,7 @@ import (
 
 // Source that does not look like what a compiler reads: every sign that cannot be
 // seen or that turns the direction of text is shown as a mark, in lines and names.
-func TestDiffShowsHiddenSigns(t *testing.T) {
+func TestDiffShowsHiddenSignsInABrowser(t *testing.T) {
 	w := newWorks(t, nil)
 	id := w.done(engine.NewPlan{Title: "Check who is admin", Phases: []engine.NewPhase{sh("one", `
 printf 'package main\n\nfunc main() {\n\tisAdmin := false\n\t/*\u202e } \u2066if isAdmin\u2069 \u2066 begin admins only */\n\tprintln("pass\u200bword", "\033[31mred", "\uFEFFx")\n}\n' > trojan.go

@@ -57,7 +57,7 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // The real buttons of a real plan: each failure is said beside the button, the
 // button works again, and what was typed is still there.
-func TestA8_12_FailedRequestsLeaveTheButtonAlive(t *testing.T) {
+func TestA8_12_FailedRequestsLeaveTheButtonAliveInABrowser(t *testing.T) {
 	w := newWorks(t, nil)
 	b := w.browser(t)
 	srv, mode, last := spoiler(t, w)

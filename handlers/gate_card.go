@@ -76,6 +76,8 @@ func (b *planBuilder) explain(row *views.GateReason, r dod.Reason) {
 				row.Said = append(row.Said, res.Reasoning)
 			}
 		}
+	case dod.ReasonTargetDirty:
+		row.Advice = "Commit that there or put it aside (git stash), then look again: apply never overwrites what is not committed."
 	case dod.ReasonConflict:
 		row.Advice = fmt.Sprintf("A copy as a new plan starts from %s as it is now. Or merge it by hand: get the branch into a clone of yours and merge it there.", b.plan().TargetBranch)
 		row.Fetch = b.s.Engine.FetchCommand(b.plan(), b.detail.Project)

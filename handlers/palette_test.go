@@ -205,7 +205,7 @@ func TestPaletteInABrowser(t *testing.T) {
 }
 
 // A plan on paper: all of it, black on white, nothing to press.
-func TestPrintAPlan(t *testing.T) {
+func TestPrintAPlanInABrowser(t *testing.T) {
 	w := newWorks(t, nil)
 	two := sh("Make it idempotent", `for i in $(seq 1 60); do echo "line $i"; done; echo "pass $DONEWHEN_PASS"`)
 	two.DoneWhen, two.MaxIterations = "- pass 2", 3

@@ -298,6 +298,10 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool, stale string) views
 		card.Choice = "Nothing failed, no pass is spent and all work is kept. Raise the budget, and the phase goes on by itself where it stopped; or take the work as it is."
 	case ph.Status == models.PhaseStalled:
 		card.Choice = "It has stopped, because another pass like the last one would cost and change nothing. Mend the condition if it asks for the wrong thing, tell the agents what they miss, allow more passes, or take the work as it is."
+	case ph.Status == models.PhaseExhausted:
+		card.Choice = "All its passes are used up. The work is kept, and later phases wait. Allow more passes, tell the agents what they miss, mend the condition if it asks for the wrong thing, or take the work as it is."
+	case ph.Status == models.PhaseFailed:
+		card.Choice = "The work so far is kept, and later phases wait. Retry it with a word on what went wrong, give it another pass, or take the work as it is."
 	case ph.Status == models.PhaseNeedsAttention && cur.Status == models.PassJudging && !judgedBefore(d):
 		card.Choice = "Nothing was judged and no pass is spent. Mend the condition, tell the agents what to do, judge the work all the same, or take it as it is."
 	case ph.Status == models.PhaseNeedsAttention && cur.Status == models.PassJudging:

@@ -203,6 +203,9 @@ func waitsFor(r models.PlanRow, gate engine.ListedGate) string {
 		if r.Current == "" {
 			return ""
 		}
+		if r.Phase == models.PhaseJudging && r.Reason != "" { // it waits for its judge
+			return r.Current + ": " + r.Reason
+		}
 		return r.Current + " is at work"
 	case models.PlanWaiting, models.PlanFailed:
 		if r.Phase == models.PhaseAwaitingApproval {

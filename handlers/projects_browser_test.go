@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -19,7 +20,11 @@ func TestOperatorsPagesInABrowser(t *testing.T) {
 	a.forgive("422")
 	a.look("project-form-refused")
 	a.page("users-list", "/users", "#users")
-	a.page("settings", "/settings", "main table")
+	every := w.eng.Runtimes
+	w.eng.Runtimes = slices.DeleteFunc(slices.Clone(every), func(r engine.Runtime) bool { return r.Info().Available })
+	a.page("settings-no-agent", "/settings", "[data-no-runtime]")
+	a.page("plan-form-no-agent", "/plans/new", "#plan-form")
+	w.eng.Runtimes = every
 	plan := w.done(engine.NewPlan{Title: "Its repository goes", Dod: "- It is there -> file: b.txt", Phases: []engine.NewPhase{sh("Do", "echo 1 > b.txt")}})
 	if err := os.RemoveAll(w.repo); err != nil {
 		t.Fatal(err)

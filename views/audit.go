@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -61,4 +62,9 @@ func specWords(spec string) string {
 		return "No model: lines in plain words are matched literally."
 	}
 	return "Asked in a fresh session without tools; only a reply of the strict form can be a yes."
+}
+
+// noRuntime says whether nothing that could carry out a phase was found.
+func (v SettingsView) noRuntime() bool {
+	return !slices.ContainsFunc(v.Runtimes, func(r RuntimeRow) bool { return r.Available })
 }

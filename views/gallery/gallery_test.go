@@ -78,7 +78,7 @@ func TestGallery(t *testing.T) {
 }
 
 // TestMenuAndDialog opens the phone's menu and a question with real clicks.
-func TestMenuAndDialog(t *testing.T) {
+func TestMenuAndDialogInABrowser(t *testing.T) {
 	b := browsertest.New(t)
 	srv := serve(t, nil)
 	b.View(390, 844, false)
