@@ -140,6 +140,7 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 		views.VerbField{Kind: views.VerbNumber, FieldProps: ui.FieldProps{Name: "max_iterations", Label: "Passes", Type: "number", Value: strconv.Itoa(ph.MaxIterations),
 			Min: strconv.Itoa(ph.Iteration + 1), Max: strconv.Itoa(models.MaxIterations), Required: true, Hint: "At most in this attempt."}},
 		textField("", "reason", "Why", "Needed when the new condition asks for less. The gate names it.", false))
+	edit.Fields[len(edit.Fields)-1].Optional = false // it may be asked for
 	edit.Hidden = append(edit.Hidden, [2]string{"seen", engine.SeenCondition(ph)})
 	edit.Body = "The phase stays where it is. Choose what follows afterwards: judge again, another pass, or more passes."
 

@@ -143,7 +143,7 @@ func DodFormPage(v DodForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Started {
-				templ_7745c5c3_Err = ui.Textarea(ui.FieldProps{Name: "reason", Label: "Why it is changed", Value: v.Reason, Error: v.Errors["reason"], Rows: 2, Optional: v.Errors["reason"] == "" && len(v.Preview.Drops) == 0,
+				templ_7745c5c3_Err = ui.Textarea(ui.FieldProps{Name: "reason", Label: "Why it is changed", Value: v.Reason, Error: v.Errors["reason"], Rows: 2,
 					Hint: "Needed when a required line is taken out or changed: the plan has started, and the reason stands at the gate until the plan is over."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

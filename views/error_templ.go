@@ -188,7 +188,7 @@ func ErrorFragment(v ErrorView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.Details) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<ul class=\"mt-1 list-disc ps-4\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<ul class=\"mt-1 list-outside! list-disc ps-4\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

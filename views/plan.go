@@ -297,6 +297,21 @@ type RunRow struct {
 	Started  *time.Time
 }
 
+// facts are the columns that a phone has no room for.
+func (r RunRow) facts() string {
+	var out []string
+	if r.Took > 0 {
+		out = append(out, ui.Duration(r.Took))
+	}
+	if r.Tokens != "" {
+		out = append(out, r.Tokens+" tokens")
+	}
+	if r.Cost != "" {
+		out = append(out, r.Cost)
+	}
+	return strings.Join(out, ", ")
+}
+
 // ActivityCard is what happened, newest first.
 type ActivityCard struct {
 	Events []EventRow

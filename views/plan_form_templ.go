@@ -378,7 +378,7 @@ func formProblems(message string, problems []problem) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(problems) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<ul class=\"mt-1 list-disc space-y-0.5 ps-4\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<ul class=\"mt-1 list-outside! list-disc space-y-0.5 ps-4\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1041,7 +1041,7 @@ func planDod(f PlanForm) templ.Component {
 				}
 				templ_7745c5c3_Err = ui.Textarea(ui.FieldProps{
 					Name: "dod", Label: "Criteria", Value: f.Dod, Error: f.Errors["dod"], Rows: 6, Mono: true, Optional: !f.NeedsDod,
-					Placeholder: "- All tests pass -> run: go test ./...\n- (info) The change log has an entry -> file: CHANGELOG.md",
+					Placeholder: "- All tests pass -> run: go test ./...\n- (info) It is in the change log -> file: CHANGELOG.md",
 					Hint:        "One a line. (info) never blocks, (must) can never be waived. Checks: -> run: command, -> match: /re/, -> absent: /re/, -> file: path, -> judge, -> human",
 					Attrs:       previewOn(PlanPreviewPath, DodPreviewID),
 				}).Render(ctx, templ_7745c5c3_Buffer)

@@ -277,7 +277,7 @@ func RunFactsPart(f RunFacts) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Details(ui.DetailsProps{ID: "final", Summary: "Its last word", Note: byteSize(int64(len(f.Final))), Open: len(f.Final) < 800}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Details(ui.DetailsProps{ID: "final", Summary: "Its last words", Note: byteSize(int64(len(f.Final))), Open: len(f.Final) < 800}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -104,7 +104,7 @@ func verbRefused(v Verb) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Details) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<ul class=\"list-disc space-y-0.5 ps-4\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<ul class=\"list-outside! list-disc space-y-0.5 ps-4\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -346,7 +346,7 @@ func verb(v Verb) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.Details) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<ul class=\"list-disc ps-4\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<ul class=\"list-outside! list-disc ps-4\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -8,6 +8,7 @@
 // address that the form's buttons ask; otherwise the values are put in here.
 // Fields with data-draft-skip are the page's own.
 import htmx from './htmx.js'
+import { relative } from './relative.js'
 
 const life = 7 * 24 * 3600 * 1000 // ms that a draft is offered for
 const formOf = elt => elt?.closest?.('form[data-draft]')
@@ -70,7 +71,7 @@ function offer (form, draft) {
   bar.setAttribute('role', 'status')
   bar.dataset.draftOffer = ''
   const p = document.createElement('p')
-  p.textContent = `What you typed here on ${new Date(draft.at).toLocaleString()} was not sent.`
+  p.textContent = `What you typed here ${relative(draft.at, Date.now())} was not sent.`
   const restore = button('Restore it', () => { bar.remove(); put(form, draft) })
   const drop = button('Forget it', () => { bar.remove(); forget(form) })
   bar.append(p, restore, drop)
