@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -85,6 +86,11 @@ func TestForeignTextsInABrowser(t *testing.T) {
 			}
 			w.settle()
 			w.create(engine.NewPlan{Title: in.title, Goal: in.goal, Phases: []engine.NewPhase{work}})
+			clone := filepath.Join(w.dir, in.file)
+			w.git(t, "clone", "-q", w.repo, clone)
+			if _, err := w.eng.AddProject(t.Context(), engine.ActorOf(w.people[models.RoleAdmin]), in.phase[:min(len(in.phase), 100)], clone, "", true); err != nil {
+				t.Fatal(err)
+			}
 			pass := w.detail(id).Phases[0].Passes[1]
 			for _, p := range []struct{ name, path, selector string }{
 				{"plan-closed", "/plans/" + id, `[data-reason="required_failed"]`},
@@ -98,6 +104,10 @@ func TestForeignTextsInABrowser(t *testing.T) {
 				{"plans", "/plans?q=" + url.QueryEscape(in.reason[:12]), "#plans"},
 				{"audit", "/audit", "table"},
 				{"copy", "/plans/new?from=" + id, "main form"},
+				{"projects", "/projects", "main table"},
+				{"insight", "/insight", "main"},
+				{"judges", "/judges", "#scorecard"},
+				{"replay", fmt.Sprintf("/replay?phase=%d", first.Phase.ID), "main form"},
 			} {
 				a.page("texts-"+in.name+"-"+p.name, p.path, p.selector)
 			}

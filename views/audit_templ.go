@@ -869,7 +869,7 @@ func SettingsPage(v SettingsView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if v.noRuntime() {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<div class=\"px-4 pb-4\" data-no-runtime>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<div class=\"p-4\" data-no-runtime>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -564,7 +564,7 @@ func insightUntilMet(v InsightView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							var templ_7745c5c3_Var21 = []any{ui.CellMain, "px-4! py-2.5! text-start!"}
+							var templ_7745c5c3_Var21 = []any{ui.CellMain, "px-4! py-2.5! text-left!"}
 							templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var21...)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
@@ -599,7 +599,7 @@ func insightUntilMet(v InsightView) templ.Component {
 						var templ_7745c5c3_Var23 string
 						templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(t.Name)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/insight.templ`, Line: 127, Col: 81}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/insight.templ`, Line: 127, Col: 80}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 						if templ_7745c5c3_Err != nil {
@@ -860,14 +860,14 @@ func insightShare(v InsightView) templ.Component {
 						}
 						ctx = templ.InitializeContext(ctx)
 						for _, s := range v.Shares {
-							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<tr><th class=\"px-4! py-2.5! text-start! font-medium\" scope=\"row\">")
+							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<tr><th class=\"px-4! py-2.5! text-left! font-medium\" scope=\"row\">")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var37 string
 							templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(s.Pass)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/insight.templ`, Line: 157, Col: 77}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/insight.templ`, Line: 157, Col: 76}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 							if templ_7745c5c3_Err != nil {
@@ -1147,7 +1147,7 @@ func insightTime(v InsightView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							var templ_7745c5c3_Var50 = []any{ui.CellMain, "px-4! py-2.5! text-start!"}
+							var templ_7745c5c3_Var50 = []any{ui.CellMain, "px-4! py-2.5! text-left!"}
 							templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var50...)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
@@ -1182,7 +1182,7 @@ func insightTime(v InsightView) templ.Component {
 						var templ_7745c5c3_Var52 string
 						templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(g.Phase)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/insight.templ`, Line: 191, Col: 82}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/insight.templ`, Line: 191, Col: 81}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 						if templ_7745c5c3_Err != nil {
@@ -1607,7 +1607,7 @@ func insightCriteria(v InsightView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							var templ_7745c5c3_Var75 = []any{ui.CellMain, "px-4! py-2.5! text-start! align-top!"}
+							var templ_7745c5c3_Var75 = []any{ui.CellMain, "px-4! py-2.5! text-left! align-top!"}
 							templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var75...)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err

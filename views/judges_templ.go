@@ -159,7 +159,7 @@ func JudgesPage(v JudgesView) templ.Component {
 								if templ_7745c5c3_Err != nil {
 									return templ_7745c5c3_Err
 								}
-								var templ_7745c5c3_Var7 = []any{ui.CellMain, "px-4! py-2.5! text-start! align-top! wrap-anywhere"}
+								var templ_7745c5c3_Var7 = []any{ui.CellMain, "px-4! py-2.5! text-left! align-top! wrap-anywhere"}
 								templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var7...)
 								if templ_7745c5c3_Err != nil {
 									return templ_7745c5c3_Err
