@@ -117,8 +117,15 @@ func (s *Server) approveCriterion(c echo.Context) error {
 }
 
 // POST /plans/:id/criteria/:n/reject
-func (s *Server) rejectCriterion(c echo.Context) error {
-	return s.doCriterion(c, views.VerbReject, "The criterion is rejected.", func(ctx context.Context, a models.Actor, id string, n int, evaluation int64) error {
+func (s *Server) rejectCriterion(c echo.Context) error { return s.reject(c, views.VerbReject) }
+
+// POST /plans/:id/criteria/:n/take-back-approval: a rejection from another form
+func (s *Server) takeBackApproval(c echo.Context) error {
+	return s.reject(c, views.VerbTakeBackApproval)
+}
+
+func (s *Server) reject(c echo.Context, verb string) error {
+	return s.doCriterion(c, verb, "The criterion is rejected.", func(ctx context.Context, a models.Actor, id string, n int, evaluation int64) error {
 		return s.Engine.SignOff(ctx, a, id, n, evaluation, false, reason(c))
 	})
 }

@@ -37,6 +37,7 @@ func (s *Server) planRoutes() []route {
 		{Method: post, Path: "/plans/:id/apply", Role: lead, Handler: s.applyPlan},
 		{Method: post, Path: "/plans/:id/criteria/:n/waive", Role: lead, Handler: s.waiveCriterion},
 		{Method: post, Path: "/plans/:id/criteria/:n/take-back-waiver", Role: lead, Handler: s.takeBackWaiver},
+		{Method: post, Path: "/plans/:id/criteria/:n/take-back-approval", Role: lead, Handler: s.takeBackApproval},
 		{Method: post, Path: "/plans/:id/criteria/:n/approve", Role: lead, Handler: s.approveCriterion},
 		{Method: post, Path: "/plans/:id/criteria/:n/reject", Role: lead, Handler: s.rejectCriterion},
 

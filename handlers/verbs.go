@@ -328,7 +328,7 @@ func (b *planBuilder) undoVerbs(r dod.Result, waived bool) []views.Verb {
 		v = criterionVerb(b.plan().ID, c, b.gate.EvaluationID, views.VerbTakeBackWaiver, "Take back the waiver", "rotate-ccw", textField("", "reason", "Note", "Shown in the activity for everybody.", false))
 		v.Body = "The criterion has to pass then, or be waived once more."
 	case c.Check.Kind == dod.CheckHuman && r.Status == dod.Passed && (c.Check.Arg == "" || b.role.Can(models.Role(c.Check.Arg))):
-		v = criterionVerb(b.plan().ID, c, b.gate.EvaluationID, views.VerbReject, "Take back the approval", "rotate-ccw", textField("", "reason", "Reason", "Whoever mends it needs to know.", true))
+		v = criterionVerb(b.plan().ID, c, b.gate.EvaluationID, views.VerbTakeBackApproval, "Take back the approval", "rotate-ccw", textField("", "reason", "Reason", "Whoever mends it needs to know.", true))
 		v.Body = "The criterion is rejected then, until somebody approves it again."
 	default:
 		return nil

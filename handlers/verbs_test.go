@@ -373,8 +373,8 @@ func TestAnApprovedCriterionCanBeRejected(t *testing.T) {
 	id := states["human"](w)
 	want(t, w.lea.press(w.lea.get("/plans/"+id), "criterion-1-approve", "reason", ""), http.StatusSeeOther, "/plans/"+id+"#gate")
 	a := w.lea.get("/plans/" + id)
-	want(t, w.lea.press(a, "criterion-1-reject", "reason", " "), http.StatusUnprocessableEntity)
-	want(t, w.lea.press(a, "criterion-1-reject", "reason", "It does not, on a phone."), http.StatusSeeOther, "/plans/"+id+"#gate")
+	want(t, w.lea.press(a, "criterion-1-take-back-approval", "reason", " "), http.StatusUnprocessableEntity)
+	want(t, w.lea.press(a, "criterion-1-take-back-approval", "reason", "It does not, on a phone."), http.StatusSeeOther, "/plans/"+id+"#gate")
 	a = w.lea.get("/plans/" + id)
 	shows(t, a, "Rejected by lea: It does not, on a phone.")
 	if doc(t, a).Find(`[data-verb="criterion-1-approve"]`).Length() != 1 {

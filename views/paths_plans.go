@@ -34,21 +34,22 @@ const (
 )
 
 // The verbs of a phase, for PhaseVerbPath. Approve and reject are also what a
-// person says to a `human` criterion, with waive and its taking back, for
-// CriterionVerbPath.
+// person says to a `human` criterion, with waive and what takes one back,
+// for CriterionVerbPath.
 const (
-	VerbTakeBackWaiver = "take-back-waiver"
-	VerbApprove        = "approve"
-	VerbReject         = "reject"
-	VerbWaive          = "waive"
-	VerbAnotherPass    = "another-pass"
-	VerbMorePasses     = "more-passes"
-	VerbTryAgain       = "try-again"
-	VerbJudgeAgain     = "judge-again"
-	VerbRetry          = "retry"
-	VerbAccept         = "accept"
-	VerbCondition      = "edit-condition"
-	VerbStopRun        = "stop-run"
+	VerbTakeBackWaiver   = "take-back-waiver"
+	VerbTakeBackApproval = "take-back-approval"
+	VerbApprove          = "approve"
+	VerbReject           = "reject"
+	VerbWaive            = "waive"
+	VerbAnotherPass      = "another-pass"
+	VerbMorePasses       = "more-passes"
+	VerbTryAgain         = "try-again"
+	VerbJudgeAgain       = "judge-again"
+	VerbRetry            = "retry"
+	VerbAccept           = "accept"
+	VerbCondition        = "edit-condition"
+	VerbStopRun          = "stop-run"
 )
 
 // PlanPath is a plan's page.
