@@ -14,6 +14,7 @@ import (
 // in makes the tab one in which this client is logged in.
 func (a *album) in(c *client) {
 	a.t.Helper()
+	a.b.Do(chromedp.Navigate("about:blank")) // what the page asks for is asked as who opened it
 	cookie := c.cookies[cookieName]
 	if _, err := chromedp.Call(a.b.Context(), network.SetCookie, network.SetCookieParams{Name: cookieName, Value: cookie.Value, URL: a.site}); err != nil {
 		a.t.Fatal(err)

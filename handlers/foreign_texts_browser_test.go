@@ -60,6 +60,7 @@ func TestForeignTextsInABrowser(t *testing.T) {
 				return fmt.Sprintf(`{"met":false,"reason":%q}`, in.reason), nil
 			}})
 			a := w.album(t)
+			a.known = true
 			work := sh(in.phase, fmt.Sprintf(`mkdir -p "$(dirname %[1]q)"; for i in 1 2 3; do echo "%[2]s $i $DONEWHEN_PASS" >> %[1]q; done; cat %[1]q`, in.file, in.line))
 			work.Task, work.DoneWhen, work.MaxIterations = in.goal+"\n\n"+in.line, "- "+in.criterion+" -> judge\n- "+in.criterion+" -> file: "+in.file, 2
 			work.Agents[0].Name = in.agent

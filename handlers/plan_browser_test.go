@@ -44,6 +44,17 @@ const cutTexts = `[...document.querySelectorAll("main *, dialog[open] *")].filte
 	return false
 }).map(e => e.outerHTML.slice(0, 160))`
 
+// fits checks that nothing is wider than the screen, and no text cut off.
+func fits(t *testing.T, b *browsertest.Browser, shot string) {
+	t.Helper()
+	if wide := browsertest.Get(b, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); wide > 0 {
+		t.Errorf("%s: the page is %d px wider than the screen", shot, wide)
+	}
+	for _, cut := range browsertest.Get(b, chromedp.Evaluate[[]string](cutTexts)) {
+		t.Errorf("%s: cut off: %s", shot, cut)
+	}
+}
+
 // look checks the page as it is: nothing wider than the screen, nothing that
 // axe finds, nothing that the browser complains about.
 func look(t *testing.T, b *browsertest.Browser, name string) {
@@ -61,12 +72,7 @@ func lookAt(t *testing.T, b *browsertest.Browser, name string, widths ...int) {
 			}
 			shot := fmt.Sprintf("%s-%d-%s", name, width, map[bool]string{false: "light", true: "dark"}[dark])
 			b.View(width, 900, dark)
-			if wide := browsertest.Get(b, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); wide > 0 {
-				t.Errorf("%s: the page is %d px wider than the screen", shot, wide)
-			}
-			for _, cut := range browsertest.Get(b, chromedp.Evaluate[[]string](cutTexts)) {
-				t.Errorf("%s: cut off: %s", shot, cut)
-			}
+			fits(t, b, shot)
 			_ = browsertest.Get(b, chromedp.Evaluate[int](`Promise.all(document.getAnimations().map(a => a.finished.catch(() => 0))).then(a => a.length)`, chromedp.EvalAwaitPromise))
 			b.Shot(shot)
 			for _, found := range b.Axe() {
