@@ -22,9 +22,12 @@ func (e *Engine) StopRun(ctx context.Context, actor models.Actor, phaseID, passI
 		if run.PhaseID != ph.ID || run.Status != models.RunRunning {
 			return models.Errorf(models.CodeConflict, "The run is not at work any more. Look at the phase again.")
 		}
-		said := said("Stopped by ", models.Decision{UserName: actor.Name, Reason: reason})
+		said, why := said("Stopped by ", models.Decision{UserName: actor.Name, Reason: reason}), run.Agent.Label()
+		if reason != "" {
+			why += ": " + reason
+		}
 		return tx.MoveRun(ctx, runID, models.RunRunning, models.RunCancelled, store.RunSet{StoppedBy: &actor.Name, Reason: &said},
-			store.Why{Actor: actor, Kind: "phase.run_stopped", Reason: run.Agent.Label() + ": " + reason})
+			store.Why{Actor: actor, Kind: "phase.run_stopped", Reason: why})
 	})
 	if err == nil {
 		e.endOne(workKey{running, runID}, errStopped)

@@ -1,8 +1,6 @@
 package handlers
 
 import (
-	"fmt"
-
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
@@ -85,7 +83,7 @@ func evidenceLinks(d models.PlanDetail, ev models.Evaluation) (out []views.Evide
 		}
 		if last != nil {
 			row := views.PassRow{Number: last.Number(), Attempt: last.Attempt, Retried: ph.Phase.Attempt > 1}
-			out = append(out, views.EvidenceLink{Label: fmt.Sprintf("%s of phase %d (%s)", row.Title(), ph.Phase.Position, ph.Phase.Name), Href: views.PassPath(last.ID)})
+			out = append(out, views.EvidenceLink{Label: row.Title() + " of " + phaseNamed(ph.Phase), Href: views.PassPath(last.ID)})
 		}
 	}
 	return out

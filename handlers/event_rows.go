@@ -25,6 +25,15 @@ var eventSaid = map[string]string{
 	"phase.run_stopped": "stopped a run of %s",
 }
 
+// phaseNamed is "phase 2 (Write the notes)", and "phase 2" for one that is named so.
+func phaseNamed(ph models.Phase) string {
+	n := fmt.Sprintf("phase %d", ph.Position)
+	if strings.EqualFold(ph.Name, n) {
+		return n
+	}
+	return n + " (" + ph.Name + ")"
+}
+
 // eventRow says one event in a sentence.
 func eventRow(e models.Event, d models.PlanDetail) views.EventRow {
 	row := views.EventRow{ID: e.ID, At: e.CreatedAt, Actor: e.Actor, Server: e.ActorID == 0, Tone: ui.ToneIdle, Icon: "circle"}
@@ -124,7 +133,7 @@ func eventNames(e models.Event, d models.PlanDetail) (phase, pass, run string) {
 		if e.PhaseID == nil || ph.Phase.ID != *e.PhaseID {
 			continue
 		}
-		phase = fmt.Sprintf("phase %d (%s)", ph.Phase.Position, ph.Phase.Name)
+		phase = phaseNamed(ph.Phase)
 		for _, p := range ph.Passes {
 			if e.PassID == nil || p.Pass.ID != *e.PassID {
 				continue

@@ -191,7 +191,7 @@ func (b *planBuilder) reasonVerbs(r dod.Reason) []views.Verb {
 	open := func() []views.Verb {
 		for _, d := range b.detail.Phases {
 			if d.Phase.Status != models.PhaseCompleted {
-				return []views.Verb{link("gate-phase", fmt.Sprintf("Open phase %d: %s", d.Phase.Position, d.Phase.Name), "arrow-right", "#"+views.PhaseAnchor(d.Phase.ID))}
+				return []views.Verb{link("gate-phase", "Open "+phaseNamed(d.Phase), "arrow-right", "#"+views.PhaseAnchor(d.Phase.ID))}
 			}
 		}
 		return nil

@@ -306,6 +306,8 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool, stale string) views
 		card.Choice = "Nothing was judged and no pass is spent. Mend the condition, tell the agents what to do, judge the work all the same, or take it as it is."
 	case ph.Status == models.PhaseNeedsAttention && cur.Status == models.PassJudging:
 		card.Choice = "The judge gave no usable answer, so nothing is decided and no pass is spent. Judge again when it can answer, mend the condition if the judge stumbles over it, or take the work as it is."
+	case ph.Status == models.PhaseNeedsAttention && wasStopped(d, cur.ID):
+		card.Choice = "The run was stopped, and no pass is spent. Its work so far is kept. Try it again on the files as they are, change what is asked first, or take the work as it is."
 	case ph.Status == models.PhaseNeedsAttention:
 		card.Choice = "An agent could not do its work, and no pass is spent. Mend what is in its way and try again; or take the work as it is."
 	}
@@ -407,6 +409,24 @@ func passRow(d models.PassDetail, ph models.Phase, now time.Time) views.PassRow 
 	return row
 }
 
+// stopped says whether a person stopped a run that was not tried again since.
+func stopped(runs []models.Run) bool {
+	newest := map[int]string{}
+	for _, r := range runs { // by position, then try
+		newest[r.Position] = r.StoppedBy
+	}
+	for _, by := range newest {
+		if by != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func wasStopped(d models.PhaseDetail, passID int64) bool {
+	return slices.ContainsFunc(d.Passes, func(p models.PassDetail) bool { return p.Pass.ID == passID && stopped(p.Runs) })
+}
+
 // passMark is a pass in one sign and word.
 func passMark(d models.PassDetail) views.PassMark {
 	v := d.Verdict
@@ -438,6 +458,9 @@ func passMark(d models.PassDetail) views.PassMark {
 		}
 		return views.PassMark{Word: "being judged", Tone: ui.ToneBusy, Icon: "gavel"}
 	case models.PassRunning:
+		if stopped(d.Runs) {
+			return views.PassMark{Word: "stopped", Tone: ui.ToneWarn, Icon: "ban"}
+		}
 		if n := len(d.Runs); n > 0 && (d.Runs[n-1].Status == models.RunErrored || d.Runs[n-1].Status == models.RunLost) {
 			return views.PassMark{Word: "agent trouble", Tone: ui.ToneWarn, Icon: "triangle-alert"} // its next try has not begun
 		}

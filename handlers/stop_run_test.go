@@ -37,6 +37,9 @@ func TestARunIsStoppedOnItsPage(t *testing.T) {
 				}
 			}
 			d := doc(t, w.lea.get("/plans/"+id))
+			if mark := d.Find("#phase-1 [data-mark], #phase-1 details .badge, #phase-1 .badge").Text(); !strings.Contains(mark, "stopped") {
+				t.Errorf("the pass is marked %q", mark)
+			}
 			for _, verb := range []string{"try-again", "retry", "accept"} {
 				if d.Find(fmt.Sprintf(`[data-verb="phase-%d-%s"]`, ph.ID, verb)).Length() == 0 {
 					t.Errorf("%s is not offered", verb)
