@@ -156,7 +156,7 @@ func planNotFinished(f GateFacts) Reason {
 func phaseSentence(status string) (string, Action) {
 	switch status {
 	case "pending":
-		return "has not started its next pass", ""
+		return "waits for its next pass to begin", ""
 	case "running":
 		return "is still running", ""
 	case "judging":

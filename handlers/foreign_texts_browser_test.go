@@ -76,7 +76,12 @@ func TestForeignTextsInABrowser(t *testing.T) {
 			if got := browsertest.Get(a.b, chromedp.Evaluate[string](`(({unicodeBidi, textAlign}) => unicodeBidi + " " + textAlign)(getComputedStyle(document.querySelector("h1")))`)); got != "plaintext left" {
 				t.Errorf("the title is set %s", got)
 			}
+			a.b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("main details").forEach(d => d.open = true)`))
+			a.look("texts-" + in.name + "-plan-unfolded")
 			a.page("texts-"+in.name+"-inbox", "/", "#waiting")
+			a.b.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+			until(t, a.b, `document.activeElement.id === "palette-input" && !!document.querySelector("#palette-plans [role=option]")`)
+			a.look("texts-" + in.name + "-palette")
 			if err := w.eng.AcceptPhase(t.Context(), w.lead(), first.Phase.ID, first.Passes[1].Pass.ID, in.reason); err != nil {
 				t.Fatal(err)
 			}

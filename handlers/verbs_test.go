@@ -224,7 +224,7 @@ func TestApplyStaysClosed(t *testing.T) {
 	before := w.git(t, "-C", w.repo, "rev-parse", "main")
 	for state, reason := range map[string]string{
 		"draft":     "The plan is a draft. Start it.",
-		"running":   "Phase 1 of 1 has not started its next pass.",
+		"running":   "Phase 1 of 1 waits for its next pass to begin.",
 		"exhausted": "Phase 1 of 1 has no passes left.",
 		"waived":    "1 of 1 required criterion failed: never seen.",
 		"human":     "0 of 1 approval given: looks good.",

@@ -120,7 +120,7 @@ func (a TemplateArgForm) name(field string) string { return "args." + a.Key + ".
 
 func (f TemplateForm) problems() []problem {
 	var out []problem
-	for _, p := range [][3]string{{"name", "field-name", "Name"}, {"text", "field-text", "Text"}, {"opinions", "field-opinions", "Judges"}, {"why", "field-why", "What changed"}} {
+	for _, p := range [][3]string{{"name", "field-name", "Name"}, {"text", "field-text", "Criteria"}, {"opinions", "field-opinions", "Judges"}, {"why", "field-why", "What changed"}} {
 		if m := f.Errors[p[0]]; m != "" {
 			out = append(out, problem{"#" + p[1], p[2] + ": " + m})
 		}
