@@ -87,8 +87,11 @@ func (e *Engine) decideCriterion(ctx context.Context, tx *store.Tx, actor models
 }
 
 func (e *Engine) tellCriterion(ctx context.Context, tx *store.Tx, actor models.Actor, plan models.Plan, c dod.Criterion, event, reason string) error {
-	return tx.InsertEvent(ctx, models.Event{PlanID: plan.ID, Kind: event, ActorID: actor.ID, Actor: actor.Name,
-		Reason: "criterion " + itoa(c.Index) + " (" + c.Text + "): " + reason})
+	about := "criterion " + itoa(c.Index) + " (" + c.Text + ")"
+	if reason != "" {
+		about += ": " + reason
+	}
+	return tx.InsertEvent(ctx, models.Event{PlanID: plan.ID, Kind: event, ActorID: actor.ID, Actor: actor.Name, Reason: about})
 }
 
 // errDecided is the answer to the second of two equal clicks.

@@ -76,6 +76,8 @@ func (b *planBuilder) explain(row *views.GateReason, r dod.Reason) {
 				row.Said = append(row.Said, res.Reasoning)
 			}
 		}
+	case dod.ReasonUnrecorded:
+		row.Advice = "Another pass can remove what is not meant to be applied, or name it in .gitignore. How large a file may be is the operator's DONEWHEN_MAX_FILE_MB."
 	case dod.ReasonTargetDirty:
 		row.Advice = "Commit that there or put it aside (git stash), then look again: apply never overwrites what is not committed."
 	case dod.ReasonConflict:

@@ -39,6 +39,11 @@ func TestGateStatesInABrowser(t *testing.T) {
 	a.page("plan-target-dirty", "/plans/"+dirty, `[data-reason="target_dirty"]`)
 	w.git(t, "-C", w.repo, "checkout", "-q", "a.txt")
 
+	huge := plan("It makes a dump", "echo 1 > f.txt; truncate -s 60M core.dump", "- It is there -> file: f.txt")
+	a.page("plan-unrecorded", "/plans/"+huge, `[data-reason="unrecorded_files"]`)
+	must(w.eng.DiscardPlan(t.Context(), w.lead(), huge, ""))
+	a.page("plan-unrecorded-over", "/plans/"+huge, "#gate")
+
 	words := plan("Nothing is required", "echo 1 > e.txt", "- (info) Words")
 	a.page("plan-only-informational", "/plans/"+words, `[data-reason]`)
 

@@ -14,7 +14,7 @@ import (
 
 // What somebody is writing is not lost when another decides, when the page is
 // loaded anew, or when the session ends meanwhile.
-func TestTypedTextOutlivesItsForm(t *testing.T) {
+func TestTypedTextOutlivesItsFormInABrowser(t *testing.T) {
 	w := newWorks(t, nil)
 	b := w.browser(t)
 	id := w.done(engine.NewPlan{Title: "Looked at", Dod: "- somebody looked -> human\n- another looked -> human", Phases: []engine.NewPhase{sh("Do", "echo 1 > b.txt")}})
@@ -57,6 +57,12 @@ func TestTypedTextOutlivesItsForm(t *testing.T) {
 	}
 	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-inbox-live]").dispatchEvent(new Event("live"))`))
 	until(t, b, `document.querySelectorAll("[data-signed-out] a[href^='/login?next=']").length === 1`)
+	b.View(390, 900, true)
+	fits(t, b, "session-ended")
+	b.Shot("session-ended-390-dark")
+	b.View(1440, 900, false)
+	fits(t, b, "session-ended")
+	b.Shot("session-ended-1440-light")
 	if typed(2) != "And so is the end." {
 		t.Errorf("signed out, the form has %q", typed(2))
 	}
