@@ -67,7 +67,7 @@ type echo struct {
 const minSpan = 8
 
 // marks open the parts of a task text that we wrote.
-var marks = []string{composedMark, planMark, beforeMark}
+var marks = []string{composedMark, planMark, beforeMark, targetMark}
 
 func isMark(line string) bool { return slices.Contains(marks, line) }
 

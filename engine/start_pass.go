@@ -20,9 +20,11 @@ import (
 // It waits for an evaluation that is just being stopped: its checks look at the
 // same workspace, and what they changed is put back.
 func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phase) error {
-	if ev, err := e.Store.LatestEvaluation(ctx, plan.ID); err != nil {
+	ev, err := e.Store.LatestEvaluation(ctx, plan.ID)
+	if err != nil {
 		return err
-	} else if ev != nil && ev.Status == models.EvaluationRunning {
+	}
+	if ev != nil && ev.Status == models.EvaluationRunning {
 		return e.Store.InTx(ctx, func(tx *store.Tx) error {
 			return tx.SetPhase(ctx, ph.ID, models.PhasePending, store.PhaseSet{DueAt: new(e.Now().Add(redeliver))})
 		})
@@ -36,6 +38,7 @@ func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phas
 			return err
 		}
 	}
+	conflict := e.conflictOfPlan(ctx, plan, ph, ev != nil)
 	pass := models.Pass{PhaseID: ph.ID, PlanID: plan.ID, Status: models.PassQueued}
 	err = e.change(ctx, plan.ID, func(tx *store.Tx) error {
 		// Everything that decides is read again inside the transaction.
@@ -70,7 +73,7 @@ func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phas
 			return err
 		}
 		pass.Attempt, pass.Iteration = ph.Attempt, ph.Iteration
-		pass.TaskText, pass.Note, pass.StartCommit = text, ph.Note, plan.WorkCommit
+		pass.TaskText, pass.Note, pass.StartCommit = text+conflict, ph.Note, plan.WorkCommit
 		runs := make([]models.Run, len(ph.Agents))
 		for i, a := range ph.Agents {
 			runs[i] = models.Run{PhaseID: ph.ID, PlanID: plan.ID, Position: i + 1, Try: 1, Agent: a, Status: models.RunQueued}

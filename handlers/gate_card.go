@@ -67,7 +67,7 @@ func (b *planBuilder) gateCard() views.GateCard {
 }
 
 // explain says what a reason's sentence leaves open: who said no and why, and the
-// ways out of a conflict, which no pass can take by itself.
+// ways out of a conflict.
 func (b *planBuilder) explain(row *views.GateReason, r dod.Reason) {
 	switch r.Code {
 	case dod.ReasonRejected:
@@ -81,7 +81,7 @@ func (b *planBuilder) explain(row *views.GateReason, r dod.Reason) {
 	case dod.ReasonTargetDirty:
 		row.Advice = "Commit that there or put it aside (git stash), then look again: apply never overwrites what is not committed."
 	case dod.ReasonConflict:
-		row.Advice = fmt.Sprintf("A copy as a new plan starts from %s as it is now. Or merge it by hand: get the branch into a clone of yours and merge it there.", b.plan().TargetBranch)
+		row.Advice = fmt.Sprintf("Another pass tells its agents to merge %[1]s and how to get it. Or a copy as a new plan starts from %[1]s as it is now. Or merge it by hand: get the branch into a clone of yours and merge it there.", b.plan().TargetBranch)
 		row.Fetch = b.s.Engine.FetchCommand(b.plan(), b.detail.Project)
 	}
 }

@@ -222,6 +222,12 @@ func (m *Manager) FetchCommand(repo Repo, planID string) string {
 	return "git fetch " + shellWord(m.mirror(repo)) + " " + b + ":" + b
 }
 
+// FetchTargetCommand is the line with which an agent gets the target branch, as it is known here, into its
+// workspace, as FETCH_HEAD.
+func (m *Manager) FetchTargetCommand(repo Repo, branch string) string {
+	return "git fetch " + shellWord(m.mirror(repo)) + " " + shellWord(originRef(branch))
+}
+
 // shellWord quotes a path for a shell where it must.
 func shellWord(s string) string {
 	if regexp.MustCompile(`^[A-Za-z0-9_./-]+$`).MatchString(s) {
