@@ -137,6 +137,9 @@ func planNotFinished(f GateFacts) Reason {
 	if action != "" {
 		r.Action = action
 	}
+	if f.StaleApproval {
+		state = "asks for something else since it was judged: it needs another pass"
+	}
 	if state == "" {
 		state = map[string]string{planFailed: "has failed", planWaiting: "waits for a person"}[f.PlanStatus]
 	}

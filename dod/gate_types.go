@@ -12,6 +12,9 @@ type GateFacts struct {
 	Phases          int
 	UnfinishedPhase int
 	PhaseStatus     string
+	// StaleApproval: it waits for an approval that it cannot be given, because it asks
+	// for something else since it was judged.
+	StaleApproval bool
 
 	// HasDoD: the plan has a definition of done with at least one criterion.
 	HasDoD bool

@@ -79,6 +79,13 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 		if open.OverBudget {
 			f.OverBudget = open.Reason
 		}
+		if open.Status == models.PhaseAwaitingApproval {
+			stale, err := staleApproval(ctx, r, *open)
+			if err != nil {
+				return v, err
+			}
+			f.StaleApproval = stale != ""
+		}
 	}
 	// Of a definition of done that is gone nothing was checked: its results are not
 	// read, and whoever saw them did not see what is applied.

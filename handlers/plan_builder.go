@@ -159,7 +159,7 @@ func (b *planBuilder) verbs(list []views.Verb) []views.Verb {
 func (b *planBuilder) dodCard() views.DodCard {
 	p, ev := b.plan(), b.detail.Evaluation
 	current := engine.Criteria(p)
-	d := views.DodCard{Defined: len(current) > 0, Over: p.Status.Over(), Text: p.DodText, Verbs: b.verbs(dodVerbs(p, ev, b.role)), Now: b.now}
+	d := views.DodCard{Defined: len(current) > 0, Over: p.Status.Over(), Demanded: b.detail.Project.RequireDoD, Text: p.DodText, Verbs: b.verbs(dodVerbs(p, ev, b.role)), Now: b.now}
 	if t := b.detail.Template; t != nil {
 		d.Template, d.Href = fmt.Sprintf("%s, version %d", t.Name, t.Version), views.TemplatePath(t.ID)
 	}
@@ -353,9 +353,15 @@ func (b *planBuilder) phase(d models.PhaseDetail, last bool, stale string) views
 	if ph.DueAt != nil && ph.DueAt.After(b.now) && ph.Reason != "" && (ph.Status == models.PhaseJudging || currentPass(d).Status == models.PassQueued) {
 		card.Again = ph.DueAt
 	}
+	if ph.Status == models.PhaseRunning || ph.Status == models.PhaseJudging {
+		card.Paused = b.plan().Status == models.PlanPaused && currentPass(d).ClaimedBy == ""
+	}
 	for _, p := range d.Passes {
 		row := passRow(p, d.Phase, b.now)
 		current := p.Pass.ID == deref(ph.PassID)
+		if current && card.Paused {
+			row.Mark = views.PassMark{Word: "paused", Tone: ui.ToneWarn, Icon: "circle-pause"}
+		}
 		row.Open = current && ph.Status != models.PhaseCompleted
 		if current {
 			card.Flags = row.Flags

@@ -143,6 +143,9 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 	edit.Fields[len(edit.Fields)-1].Optional = false // it may be asked for
 	edit.Hidden = append(edit.Hidden, [2]string{"seen", engine.SeenCondition(ph)})
 	edit.Body = "The phase stays where it is. Choose what follows afterwards: judge again, another pass, or more passes."
+	if ph.Status == models.PhaseAwaitingApproval {
+		edit.Body = "This pass was judged by the condition as it is now: under another one it cannot be approved. Give the phase another pass afterwards."
+	}
 
 	mayPass := ph.PassID != nil && left > 0
 	judgeable := ph.PassID != nil && lastRunsSucceeded(d)

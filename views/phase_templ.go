@@ -248,7 +248,7 @@ func briefPhase(p PhaseCard, planID string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = PhaseBadge(p.Status).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.badge().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -461,7 +461,7 @@ func phase(p PhaseCard, c PhasesCard) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = PhaseBadge(p.Status).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.badge().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"donewhen/dod"
 	"donewhen/models"
 	"donewhen/views/ui"
@@ -112,6 +114,7 @@ type CheckingRow struct {
 type DodCard struct {
 	Defined   bool
 	Over      bool   // the plan is: nothing follows from it any more
+	Demanded  bool   // by the plan's project
 	Text      string // as written, for reading
 	Template  string // name and version, "" when typed by hand
 	Href      string // of the template
@@ -191,6 +194,7 @@ type PhaseCard struct {
 	ID            int64
 	Position      int
 	Name          string
+	Paused        bool // its plan is, and nothing of it is at work any more
 	Status        models.PhaseStatus
 	Reason        string
 	Task          string
@@ -278,6 +282,14 @@ type PassMark struct {
 	Word string
 	Tone ui.Tone
 	Icon string
+}
+
+// badge is the phase's status, or that it rests with its plan.
+func (p PhaseCard) badge() templ.Component {
+	if p.Paused {
+		return ui.StatusBadge("paused", ui.ToneWarn, "circle-pause")
+	}
+	return PhaseBadge(p.Status)
 }
 
 // RunRow is one run of a pass.
