@@ -9,6 +9,18 @@ import (
 // else stands in the braces, as in ${ARG_NAME:-x}, says what to do without one.
 var argVariable = regexp.MustCompile(`\$(?:(ARG_[A-Z0-9_]+)|\{(ARG_[A-Z0-9_]+)([^}]?))`)
 
+// WaitsFor names the value that a filled criterion still waits for, "" for none: a
+// {placeholder} that is open, or a variable that its command reads.
+func WaitsFor(c Criterion, args map[string]string) string {
+	if open := OpenPlaceholders([]Criterion{c}); len(open) > 0 {
+		return "{" + open[0] + "}"
+	}
+	if c.Check.Kind == CheckRun {
+		return missingArg(c, args)
+	}
+	return ""
+}
+
 // missingArg names a value that a run: line waits for and its command reads, "" for
 // none: a {placeholder} of its text that nothing shows in, or a variable that no
 // argument stands for. An argument that is there and empty is a value, as long as

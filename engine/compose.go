@@ -59,11 +59,16 @@ func ComposeTask(ph models.Phase, before *models.Verdict, results, plan []dod.Re
 		b.WriteString(" The pass before met its criteria; the lead wants another one.\n")
 		return b.String()
 	}
-	b.WriteString(" The pass before was not met.\n")
-	missing, satisfied := split(results)
-	if len(missing) == 0 {
-		b.WriteString("What is missing: " + headTail(before.Reason, maxFeedback) + "\n")
+	changed := before.Reason == conditionChanged // it was judged by another one, and may have met that
+	if changed {
+		b.WriteString(" " + conditionChanged + "\n")
 	} else {
+		b.WriteString(" The pass before was not met.\n")
+	}
+	missing, satisfied := split(results)
+	if len(missing) == 0 && !changed {
+		b.WriteString("What is missing: " + headTail(before.Reason, maxFeedback) + "\n")
+	} else if len(missing) > 0 {
 		b.WriteString("What is missing, and why:\n")
 		list(&b, maxChecks, len(missing), func(i int) string {
 			r := missing[i]

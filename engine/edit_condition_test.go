@@ -161,5 +161,15 @@ func TestWhatAnApprovalWaitsForIsSaidOfTheCondition(t *testing.T) {
 		if says := h.phase(id, 1).Phase.Reason; !strings.HasPrefix(says, step.says) {
 			t.Errorf("with %q it says %q", step.doneWhen, says)
 		}
+		if open := strings.Contains(h.gate(id).State.Sentence, "asks for something else since it was judged"); open != (step.says != judged) {
+			t.Errorf("with %q the gate says %q", step.doneWhen, h.gate(id).State.Sentence)
+		}
+	}
+	// The pass was met: the next one is not told that it was not.
+	must(t, h.engine.EditCondition(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, engine.Condition{DoneWhen: "- the port is 443", MaxIterations: 3, Reason: "asked otherwise"}))
+	must(t, h.engine.AnotherPass(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, ""))
+	h.settle()
+	if text := h.phase(id, 1).Passes[1].Pass.TaskText; !strings.Contains(text, "This is pass 2 of at most 3. The condition was changed after the last pass.\n") || strings.Contains(text, "not met") {
+		t.Errorf("the next pass is told:\n%s", text)
 	}
 }

@@ -110,7 +110,8 @@ func (e *Engine) replayPlan(ctx context.Context, row models.PlanRow, criteria []
 		summary := SummaryOf(ev)
 		out.Old, out.OldMet = summary.Results, out.OldMet || summary.AllPassed()
 	}
-	filled := dod.FillCriteria(criteria, argsOf(plan, args))
+	values := argsOf(plan, args)
+	filled := dod.FillCriteria(criteria, values)
 	out.Missing = dod.OpenPlaceholders(filled)
 	passes, err := e.finalPasses(ctx, plan.ID)
 	if err != nil {
@@ -121,7 +122,7 @@ func (e *Engine) replayPlan(ctx context.Context, row models.PlanRow, criteria []
 		out.Replayed = Replayed{State: ReplayUnknown, Change: ChangeUnknown, Reason: fmt.Sprintf("The evidence cannot be collected any more: %s", err)}
 		return out, ctx.Err()
 	}
-	suite := dod.Suite{Text: evidence.text(), Parallel: replayQuestions, Asker: asker, Task: plan.Goal, File: e.filesOf(project, plan.WorkTree)}
+	suite := dod.Suite{Text: evidence.text(), Parallel: replayQuestions, Asker: asker, Task: plan.Goal, Args: values, File: e.filesOf(project, plan.WorkTree)}
 	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "would wait for " + whoFor(c)}
 	}

@@ -115,3 +115,37 @@ func TestReplayDodLooksAtRecordedFiles(t *testing.T) {
 		t.Errorf("%+v", given.Replayed)
 	}
 }
+
+// A value that is asked for with each plan is not there in a trial: nothing can be
+// said of a line that waits for it, and it holds no plan back. A value that the plan
+// has is taken.
+func TestReplaySaysNothingOfLinesWithoutTheirValues(t *testing.T) {
+	h := newHouse(t)
+	const run = `- It is there -> run: test -f "$ARG_FILE"`
+	finish := func(args map[string]string) {
+		t.Helper()
+		id := h.createWith(engine.NewPlan{Dod: "- built\n" + run, DodArgs: args, Phases: []engine.NewPhase{shell("work", "echo built; echo x > out.txt")}})
+		must(t, h.engine.StartPlan(h.ctx, lead, id))
+		h.settle()
+		h.wantPlan(id, models.PlanFinished)
+	}
+	finish(map[string]string{"file": "out.txt"})
+	try := func(text string) engine.ReplayedPlan {
+		t.Helper()
+		r, err := h.engine.ReplayDod(h.ctx, lead, engine.DodReplayInput{Last: 10, Text: text, Args: []models.TemplateArg{{Name: "page", Required: true}, {Name: "file", Required: true}}})
+		must(t, err)
+		return r.Plans[0]
+	}
+	for _, line := range []string{"- {page} is described", "- it says so -> match: /{page} is there/", `- {page} is there -> run: test -f "$ARG_PAGE"`, `- it is there -> run: test -f "$ARG_OTHER"`, "- it is there -> file: {page}"} {
+		p := try("- built\n" + line)
+		if p.State != engine.ReplayUnknown || p.Change != engine.ChangeUnknown || len(p.Results) != 2 || p.Results[1].Status != dod.Skipped {
+			t.Errorf("%s: %s %s, %+v", line, p.State, p.Change, p.Results)
+		}
+	}
+	if p := try("- built\n" + run); p.State != engine.ReplayMet {
+		t.Errorf("with its value: %s, %+v", p.State, p.Results)
+	}
+	if p := try("- {page} is described\n- never said"); p.State != engine.ReplayNotMet || !slices.Equal(p.Lines, []int{2}) {
+		t.Errorf("a line that has all it needs decides: %s, lines %v", p.State, p.Lines)
+	}
+}

@@ -81,7 +81,7 @@ func (e *Engine) replayPass(ctx context.Context, id int64, criteria []dod.Criter
 	if v := out.Verdict; v != nil && v.Kind == models.VerdictGiven {
 		out.Moved = v.EvidenceHash != ev.Hash(checkLines(out.Old))
 	}
-	suite := dod.Suite{Text: ev.text(), Parallel: replayQuestions, Asker: asker, PlainToAsker: asker != nil, StopOnFailed: true, Task: ph.Task,
+	suite := dod.Suite{Text: ev.text(), Parallel: replayQuestions, Asker: asker, PlainToAsker: asker != nil, StopOnFailed: true, Task: ph.Task, Args: plan.DodArgs,
 		File: e.filesOf(project, out.Pass.EndTree)}
 	out.Replayed = replayOver(ctx, suite, criteria, ev.Values, out.Old, ev.Render)
 	for i := range out.Results {
@@ -160,6 +160,15 @@ func replayOver(ctx context.Context, suite dod.Suite, criteria []dod.Criterion, 
 		}
 		suite.Evidence = render(checkLines(known))
 		out = ask(ctx, suite, values, out)
+	}
+	for i, r := range out.Results { // a plan is asked for its values; without one nothing was tried
+		if name := dod.WaitsFor(r.Criterion, suite.Args); name != "" && r.Status == dod.Failed {
+			out.Results[i].Status = dod.Skipped
+			out.Results[i].Reasoning = name + " has no value here, so nothing can be said."
+			if onWorkspace(r.Criterion) {
+				origins[r.Criterion.Check] = OriginMissing
+			}
+		}
 	}
 	return replayed(out, origins)
 }

@@ -72,6 +72,13 @@ func TestPlanFormInABrowser(t *testing.T) {
 		b.Do(chromedp.Click(css("#phase-1-agent-1-remove")))
 		until(t, b, `!document.getElementById("phase-1-agent-1")`)
 	})
+	t.Run("a press while the form is being asked for is not lost", func(t *testing.T) {
+		until(t, b, `!document.querySelector("#plan-form [data-busy]")`)
+		b.Do(chromedp.Evaluate[chromedp.Void](`{ document.getElementById("field-project").dispatchEvent(new Event("change", {bubbles: true})); document.getElementById("phase-add").click() }`))
+		until(t, b, `document.querySelectorAll("fieldset[data-phase]").length === 3 && !document.querySelector("#plan-form [data-busy]")`)
+		b.Do(chromedp.Click(css("#phase-2-remove")))
+		until(t, b, `document.querySelectorAll("fieldset[data-phase]").length === 2 && !document.querySelector("#plan-form [data-busy]")`)
+	})
 	t.Run("another runtime has other fields, and back again nothing is lost", func(t *testing.T) {
 		choose := func(alias string) {
 			b.Do(chromedp.Evaluate[chromedp.Void](`{ const s = document.getElementById("phase-1-agent-0-runtime"); s.value = "` + alias + `"; setTimeout(() => s.dispatchEvent(new Event("change", {bubbles: true}))) }`))
