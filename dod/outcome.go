@@ -83,5 +83,9 @@ func (o Outcome) Reason() string {
 		parts = append(parts, fmt.Sprintf("%q %s: %s",
 			clip(foldLine(r.Criterion.Text), reasonPart), how, clip(strings.TrimRight(r.Reasoning, " .\n"), reasonPart)))
 	}
-	return fmt.Sprintf("%d of %d criteria open. %s.", len(open), counting, strings.Join(parts, "; "))
+	said := strings.Join(parts, "; ")
+	if counting == 1 {
+		return fmt.Sprintf("The criterion is open. %s.", said)
+	}
+	return fmt.Sprintf("%d of %d criteria open. %s.", len(open), counting, said)
 }

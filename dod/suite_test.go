@@ -223,6 +223,10 @@ func TestReasonNamesWhatIsOpen(t *testing.T) {
 		!strings.HasSuffix(got, "and 2 more.") || len(got) > 2500 {
 		t.Errorf("%s", got)
 	}
+	one := dod.Suite{Run: run}.Evaluate(context.Background(), dod.ParseCriteria("a -> run: x\n(info) b -> run: x"), nil)
+	if got := one.Reason(); !strings.HasPrefix(got, `The criterion is open. "a" not met: exit code 2.`) {
+		t.Errorf("of the only one: %s", got)
+	}
 }
 
 func TestQuestionFencesTheEvidence(t *testing.T) {

@@ -23,7 +23,11 @@ func (e *Engine) ApprovePhase(ctx context.Context, actor models.Actor, phaseID, 
 		if err := e.record(ctx, tx, actor, ph, models.DecisionApprove, note); err != nil {
 			return err
 		}
-		return e.completePhase(ctx, tx, ph, store.PhaseSet{}, store.Why{Actor: actor, Kind: "phase.approved", Reason: note})
+		set := store.PhaseSet{}
+		if ph.DoneWhen == "" { // what it waited for is given; a condition's verdict stays what is said of it
+			set.Reason = new(reasonRan)
+		}
+		return e.completePhase(ctx, tx, ph, set, store.Why{Actor: actor, Kind: "phase.approved", Reason: note})
 	})
 }
 

@@ -10,6 +10,9 @@ import (
 	"donewhen/models/store"
 )
 
+// reasonRan is what is said of a phase without a condition that is completed.
+const reasonRan = "All its runs succeeded."
+
 // settleRuns carries out settle table 1 for a pass whose runs have ended, in
 // one transaction. What it decides is read again inside it.
 func (e *Engine) settleRuns(ctx context.Context, planID string, phaseID, passID int64) error {
@@ -61,7 +64,7 @@ func (e *Engine) settleRuns(ctx context.Context, planID string, phaseID, passID 
 				return e.movePhase(ctx, tx, ph, models.PhaseAwaitingApproval,
 					store.PhaseSet{Reason: new("Its runs succeeded; a lead has to approve it."), NoDue: true}, store.Why{})
 			}
-			return e.completePhase(ctx, tx, ph, store.PhaseSet{Reason: new("All its runs succeeded.")}, store.Why{})
+			return e.completePhase(ctx, tx, ph, store.PhaseSet{Reason: new(reasonRan)}, store.Why{})
 		case runsCancelled:
 			return e.cancelPhase(ctx, tx, ph, store.Why{Reason: "a run was cancelled"})
 		default:
@@ -116,7 +119,7 @@ func (e *Engine) settleFailed(ctx context.Context, tx *store.Tx, ph models.Phase
 		}
 	}
 	r := decisive(runs)
-	reason := fmt.Sprintf("Run %d (%s) %s", r.Position, r.Agent.Label(), r.Reason)
+	reason := fmt.Sprintf("Run %d (%s): %s", r.Position, r.Agent.Label(), r.Reason)
 	v := models.Verdict{PassID: pass.ID, PhaseID: ph.ID, PlanID: ph.PlanID, Kind: models.VerdictRun, Reason: reason, Evaluator: "none", Tree: pass.EndTree}
 	if ph.DoneWhen == "" {
 		if err := tx.MovePass(ctx, pass.ID, pass.Status, models.PassNotMet, store.PassSet{EndedAt: new(e.Now()), Reason: &reason}, store.Why{Reason: reason}); err != nil {
@@ -172,7 +175,11 @@ func (e *Engine) settleJudged(ctx context.Context, tx *store.Tx, ph models.Phase
 		}
 		return e.movePhase(ctx, tx, ph, to.Phase, store.PhaseSet{Reason: &reason, NoDue: true}, store.Why{Reason: reason})
 	case models.PhaseExhausted:
-		reason := fmt.Sprintf("Not met after %d of %d passes: %s", ph.Iteration+1, ph.MaxIterations, v.Reason)
+		after := fmt.Sprintf("%d of %d passes", ph.Iteration+1, ph.MaxIterations)
+		if ph.MaxIterations == 1 {
+			after = "its only pass"
+		}
+		reason := fmt.Sprintf("Not met after %s: %s", after, v.Reason)
 		return e.movePhase(ctx, tx, ph, to.Phase, store.PhaseSet{Reason: &reason, Feedback: &v.Reason, NoDue: true}, store.Why{Reason: reason})
 	default: // stalled
 		reason := fmt.Sprintf("Pass %d changed nothing: files and results equal those of the pass before. %s", ph.Iteration+1, v.Reason)

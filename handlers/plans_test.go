@@ -33,7 +33,7 @@ func TestPlansList(t *testing.T) {
 		t.Errorf("list: %q", got)
 	}
 	row := doc(t, all).Find("#plan-" + failed)
-	for _, text := range []string{"failed", "1/2", "broken: Run 1 (shell)", "demo"} {
+	for _, text := range []string{"failed", "1/2", "broken: Run 1 (shell): Exit code 3", "demo"} {
 		if !strings.Contains(row.Text(), text) {
 			t.Errorf("the row lacks %q: %s", text, row.Text())
 		}
