@@ -14,6 +14,7 @@ type previewOptions struct {
 	ID       string // of the preview's place on the page
 	Empty    string // what an empty text means there
 	Spec     string // the model that is asked: "text" for none
+	More     bool   // further models are asked after it
 	DoneWhen bool   // a phase's condition, otherwise a definition of done
 	Args     map[string]string
 	Template bool // placeholders stay open: a plan fills them
@@ -96,6 +97,10 @@ func counting(criteria []dod.Criterion) int {
 // command, pattern or path.
 func howJudged(c dod.Criterion, o previewOptions) (icon, how, code string) {
 	model := o.Spec != "text" && o.Spec != ""
+	who := o.Spec
+	if o.More {
+		who += " first"
+	}
 	switch c.Check.Kind {
 	case dod.CheckRun:
 		return "square-terminal", "Run as a command in the workspace; it must end with exit code 0:", c.Check.Arg
@@ -115,12 +120,12 @@ func howJudged(c dod.Criterion, o previewOptions) (icon, how, code string) {
 			return "gavel", "Asked of a judge, and none is configured: it is never passed.", ""
 		}
 		if c.Check.Arg != "" {
-			return "gavel", "Asked of " + o.Spec + ": " + c.Check.Arg, ""
+			return "gavel", "Asked of " + who + ": " + c.Check.Arg, ""
 		}
-		return "gavel", "Asked of " + o.Spec + ".", ""
+		return "gavel", "Asked of " + who + ".", ""
 	}
 	if o.DoneWhen && model {
-		return "gavel", "Asked of " + o.Spec + ".", ""
+		return "gavel", "Asked of " + who + ".", ""
 	}
 	return "search", "Matched literally: these exact words must appear in what the agents print or change.", ""
 }

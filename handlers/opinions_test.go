@@ -82,6 +82,12 @@ func TestDisagreementStandsSideBySide(t *testing.T) {
 	if d.Find("#answer-2").Length() != 1 || !strings.Contains(d.Find("#answer-2").Text(), "Question 1, judge 2") || !strings.Contains(d.Find("#answer-2").Text(), saysNotMet) {
 		t.Errorf("the second raw reply: %s", d.Find("#answer-2").Text())
 	}
+	if says := d.Find("#answer-1").Text(); strings.Contains(says, "openai:quick, openai:quick") || !strings.Contains(says, "tokens in / out") {
+		t.Errorf("who answered, and for how much: %s", says)
+	}
+	if crumb := "Pass 1 of build"; !strings.Contains(d.Find("main").Text(), crumb) {
+		t.Errorf("the way back is not called %q", crumb)
+	}
 	if d := doc(t, w.vic.get(views.JudgesPath)); d.Find(`[data-judge="openai:quick"]`).Length() != 1 || d.Find(`[data-judge="runtime:careful"]`).Length() != 1 {
 		t.Errorf("the scorecard: %s", d.Find("#scorecard").Text())
 	}
@@ -110,7 +116,7 @@ func TestATemplateAsksForJudges(t *testing.T) {
 	if got := value(doc(t, w.lea.get(at+"/edit")), "opinions"); got != "3" {
 		t.Errorf("the editor has %q", got)
 	}
-	if says := doc(t, w.vic.get(at)).Find("[data-template-opinions]").Text(); !strings.Contains(says, "3 judges") || !strings.Contains(says, "openai:quick again") {
+	if says := doc(t, w.vic.get(at)).Find("#criteria").Text(); !strings.Contains(says, "Asked of openai:quick first.") || !strings.Contains(says, "3 judges") || !strings.Contains(says, "openai:quick again") {
 		t.Errorf("the page: %q", says)
 	}
 	want(t, w.lea.do(post, at+"/versions", url.Values{"base": {"1"}, "text": f["text"], "opinions": {"2"}, "why": {"cheaper"}, "op": {"publish"}}), http.StatusSeeOther)

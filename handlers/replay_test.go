@@ -57,8 +57,11 @@ func TestReplayOffersEveryEvaluator(t *testing.T) {
 func TestReplayPage(t *testing.T) {
 	w := newWorks(t, nil)
 	empty := w.lea.get(views.ReplayPath)
-	if empty.StatusCode != http.StatusOK || !strings.Contains(doc(t, empty).Text(), "No decided pass fits") {
+	if empty.StatusCode != http.StatusOK || !strings.Contains(doc(t, empty).Text(), "No pass was decided yet") {
 		t.Errorf("before anything: %d", empty.StatusCode)
+	}
+	if none := doc(t, w.lea.get(views.ReplayPath+"?name=nowhere")).Find("#none").Text(); !strings.Contains(none, "No decided pass fits") || !strings.Contains(none, "All passes") {
+		t.Errorf("of a phase that is not there: %q", none)
 	}
 	clean := w.built("Clean work", "echo built; echo lint clean", "- Built -> match: /built/")
 	sloppy := w.built("Sloppy work", "echo built", "- Built -> match: /built/")

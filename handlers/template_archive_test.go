@@ -48,6 +48,8 @@ func TestArchiveTemplate(t *testing.T) {
 	}
 	if d := doc(t, w.lea.get("/templates")); !strings.Contains(d.Find("#archived").Text(), "Ours <b>") || strings.Contains(d.Find("main table").Text(), "Ours <b>") {
 		t.Error("the list does not set it apart")
+	} else if strings.Contains(d.Text(), "No template yet") {
+		t.Error("the list says that there was never one")
 	}
 	if p := w.detail(plan).Plan; p.TemplateVersionID == nil || *p.TemplateVersionID != v.ID || p.DodText == "" {
 		t.Error("the plan that pins it changed")

@@ -105,7 +105,7 @@ func (s *Server) publishTemplate(c echo.Context) error {
 	if of != nil {
 		in.TemplateID = of.ID
 	}
-	if in.Opinions, _ = strconv.Atoi(draft.opinions); draft.opinions != "" && models.ClampOpinions(in.Opinions) != in.Opinions {
+	if in.Opinions = draft.judges(); draft.opinions != "" && models.ClampOpinions(in.Opinions) != in.Opinions {
 		in.Opinions = -1 // no such number: the engine says so
 	}
 	var rows []int
@@ -142,7 +142,7 @@ func (s *Server) changeTemplateForm(c echo.Context, draft templateDraft, of *mod
 		draft.args = slices.DeleteFunc(draft.args, func(a argDraft) bool { return a.key == key })
 	case "arg.declare":
 		args, _ := draft.templateArgs()
-		for _, name := range s.templatePreview(draft.text, args).Open {
+		for _, name := range s.templatePreview(draft.text, args, draft.judges()).Open {
 			draft.addArg(name)
 		}
 	}
@@ -158,12 +158,18 @@ func (s *Server) changeTemplateForm(c echo.Context, draft templateDraft, of *mod
 func (s *Server) previewTemplate(c echo.Context) error {
 	d := readTemplateDraft(c)
 	args, _ := d.templateArgs()
-	return s.fragment(c, http.StatusOK, views.Criteria(s.templatePreview(d.text, args)))
+	return s.fragment(c, http.StatusOK, views.Criteria(s.templatePreview(d.text, args, d.judges())))
+}
+
+// judges are as many as were chosen, 0 for what is no number.
+func (d templateDraft) judges() int {
+	n, _ := strconv.Atoi(d.opinions)
+	return n
 }
 
 func (s *Server) templateForm(d templateDraft, of *models.Template, fields map[string]string) views.TemplateForm {
 	args, _ := d.templateArgs()
-	f := views.TemplateForm{Base: d.base, Name: d.name, Description: d.description, Text: d.text, Why: d.why, Opinions: d.opinions, Judges: opinionsField(s.Engine.EvaluatorPanel, aboutTemplate), Errors: fields, Preview: s.templatePreview(d.text, args), TryNote: s.tryNote(d.text)}
+	f := views.TemplateForm{Base: d.base, Name: d.name, Description: d.description, Text: d.text, Why: d.why, Opinions: d.opinions, Judges: opinionsField(s.Engine.EvaluatorPanel, aboutTemplate), Errors: fields, Preview: s.templatePreview(d.text, args, d.judges()), TryNote: s.tryNote(d.text)}
 	if of != nil {
 		f.ID, f.Name, f.Description = of.ID, of.Name, of.Description
 	}

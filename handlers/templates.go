@@ -91,7 +91,7 @@ func (s *Server) templatePage(c echo.Context, status int, why string, errors map
 	v := views.TemplateView{
 		ID: d.Template.ID, Name: d.Template.Name, Description: d.Template.Description, Version: shown.Version, Newest: d.Versions[0].Version,
 		At: shown.CreatedAt, By: shown.PublisherName, Why: shown.Why, Text: shown.Text, Args: shown.Args, CanWrite: s.user(c).Role.Can(lead),
-		Preview: s.templatePreview(shown.Text, shown.Args), Archived: d.Template.ArchivedAt, ArchiveWhy: why, ArchiveError: errors["why"],
+		Preview: s.templatePreview(shown.Text, shown.Args, shown.Opinions), Archived: d.Template.ArchivedAt, ArchiveWhy: why, ArchiveError: errors["why"],
 	}
 	if shown.Opinions > 1 {
 		v.Opinions = templatePanel(s.Engine.EvaluatorPanel, shown.Opinions)
@@ -174,9 +174,9 @@ func argLines(args []models.TemplateArg) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func (s *Server) templatePreview(text string, args []models.TemplateArg) views.CriteriaPreview {
+func (s *Server) templatePreview(text string, args []models.TemplateArg, opinions int) views.CriteriaPreview {
 	return previewCriteria(text, previewOptions{
-		ID: views.TemplatePreviewID, Spec: s.Engine.EvaluatorSpec(), Template: true, Declared: args,
+		ID: views.TemplatePreviewID, Spec: s.Engine.EvaluatorSpec(), More: opinions > 1, Template: true, Declared: args,
 		Empty: "What the criteria are read as stands here while you type.",
 	})
 }

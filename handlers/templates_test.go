@@ -103,6 +103,12 @@ func TestPublishAndCompareTemplates(t *testing.T) {
 			t.Errorf("%s is not marked, or the text is lost", field)
 		}
 	}
+	// The oldest has none before it: it is offered for comparison with the newest.
+	want(t, w.lea.do(post, at+"/versions", url.Values{"base": {"2"}, "text": {"- other -> run: true"}, "why": {"x"}, "op": {"publish"}}), http.StatusSeeOther)
+	d = doc(t, w.vic.get(at+"?version=1"))
+	if from, to := d.Find("#compare-from [selected]").Text(), d.Find("#compare-to [selected]").Text(); from != "1" || to != "3" {
+		t.Errorf("offered: %q with %q", from, to)
+	}
 }
 
 func TestBadTemplateIsMarkedAndKept(t *testing.T) {

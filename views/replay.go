@@ -90,6 +90,11 @@ func (v ReplayView) chosen() (n int) {
 	return n
 }
 
+// filtered says whether fewer passes are looked for than there are.
+func (v ReplayView) filtered() bool {
+	return v.Name != "" || v.Project != "" && v.Project != "0"
+}
+
 func (v ReplayView) passesTitle() string {
 	return count(v.chosen(), "pass", "passes") + " of " + strconv.Itoa(len(v.Passes)) + " chosen"
 }

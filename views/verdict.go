@@ -41,8 +41,12 @@ func (a AnswerRow) tone() ui.Tone {
 // about is who answered and at what price, in one line.
 func (a AnswerRow) about() string {
 	parts := []string{a.Evaluator}
-	for _, p := range []string{a.Model, a.Tokens, a.Cost} {
-		if p != "" {
+	tokens := a.Tokens
+	if tokens != "" {
+		tokens += " tokens in / out"
+	}
+	for _, p := range []string{a.Model, tokens, a.Cost} {
+		if p != "" && p != a.Evaluator {
 			parts = append(parts, p)
 		}
 	}
