@@ -375,7 +375,7 @@ func whyLabel(f TemplateForm) string {
 func publishLabel(f TemplateForm) string { return "Publish version " + strconv.Itoa(f.Base+1) }
 
 func (f TemplateForm) live() templ.Attributes {
-	return templ.Attributes{"hx-post": f.action(), "hx-target": "#" + TemplateFormID, "hx-swap": "morph", "formnovalidate": true, "hx-sync": "closest form:queue all"}
+	return templ.Attributes{"hx-post": f.action(), "hx-target": "#" + TemplateFormID, "hx-swap": "morph", "formnovalidate": true, "hx-sync": inTurn}
 }
 
 func (f TemplateForm) op(id string) templ.Attributes {
