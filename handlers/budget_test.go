@@ -247,6 +247,22 @@ func TestBudgetCardWhileBurning(t *testing.T) {
 	if got := figures(doc(t, a)); got != "Runs 1; Minutes 3; Tokens 0; Money $0.00" {
 		t.Errorf("after three minutes %q", got)
 	}
+	// Paused with a budget that is used up, it would only stop again.
+	if err := w.eng.SetBudget(t.Context(), w.lead(), id, models.Budget{Minutes: 2}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.eng.PausePlan(t.Context(), w.lead(), id); err != nil {
+		t.Fatal(err)
+	}
+	if text := doc(t, w.lea.get("/plans/"+id)).Find("#gate").Text(); !strings.Contains(text, "The plan is paused. Resume it.") || !strings.Contains(text, "is used up (3 minutes worked). Raise it first") {
+		t.Errorf("the gate says %q", text)
+	}
+	if err := w.eng.SetBudget(t.Context(), w.lead(), id, models.Budget{}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.eng.ResumePlan(t.Context(), w.lead(), id); err != nil {
+		t.Fatal(err)
+	}
 	mustWrite(t, w.dir+"/go")
 	w.eng.Drain()
 	w.settle()

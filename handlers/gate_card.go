@@ -69,6 +69,9 @@ func (b *planBuilder) gateCard() views.GateCard {
 // explain says what a reason's sentence leaves open: who said no and why, and the
 // ways out of a conflict.
 func (b *planBuilder) explain(row *views.GateReason, r dod.Reason) {
+	if over := b.plan().Budget.UsedUp(b.usage, models.SpendsRun); r.Action == dod.ActionResume && over != "" {
+		row.Advice = over + " Raise it first: a plan that is resumed stops at it again."
+	}
 	switch r.Code {
 	case dod.ReasonRejected:
 		for _, res := range b.gate.Summary.Results {

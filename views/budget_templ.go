@@ -115,7 +115,7 @@ func BudgetPart(c BudgetCard) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "What is at work is let finish; nothing more of this kind begins.")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "What is at work is let finish; nothing more of this kind begins. To end it at once, stop the run.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
