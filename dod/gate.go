@@ -87,6 +87,10 @@ func gateDecided(f GateFacts) (notes []string) {
 			}
 		}
 	}
+	if len(f.Resolved) > 0 {
+		notes = append(notes, fmt.Sprintf("The work settles a conflict with %s by itself in %s: look whether what %s changed there is still in it.",
+			f.TargetBranch, clip(foldLine(strings.Join(f.Resolved, ", ")), 300), f.TargetBranch))
+	}
 	for _, a := range f.Accepted {
 		notes = append(notes, fmt.Sprintf("Phase %d (%s) was accepted as it is by %s, its condition not met. Why: %s",
 			a.Position, clip(foldLine(a.Name), 200), a.By, clip(foldLine(a.Reason), 500)))

@@ -46,6 +46,10 @@ type GateFacts struct {
 	// decided it; but nobody applies the plan without being told.
 	Dropped []DroppedCriterion
 
+	// Resolved are files in which both sides changed the same places and the work has
+	// settled it, by merging the target. What the target had there may be gone.
+	Resolved []string
+
 	// Accepted are the phases that a person took as they are, though their condition
 	// was not met. They close nothing either.
 	Accepted []AcceptedPhase

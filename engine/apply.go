@@ -257,6 +257,13 @@ func decidedTrailers(gate GateView) (lines []string) {
 	for _, a := range gate.Accepted {
 		add("Donewhen-Accepted-As-It-Is", fmt.Sprintf("phase %d, %s", a.Position, a.Name), a.By, a.Reason)
 	}
+	if p := gate.Preview; p != nil && len(p.Resolved) > 0 {
+		files := make([]string, len(p.Resolved))
+		for i, f := range p.Resolved {
+			files[i] = oneName(f)
+		}
+		lines = append(lines, "Donewhen-Conflict-Settled: "+cutLine(strings.Join(files, ", "), 500))
+	}
 	for _, d := range gate.Dropped {
 		key, what := "Donewhen-DoD-Changed", d.Text
 		if d.Position > 0 {

@@ -45,8 +45,14 @@ fi`)
 	if !g.State.Open {
 		t.Fatalf("closed: %s", codes(g))
 	}
+	if notes := strings.Join(g.State.Notes, "\n"); !strings.Contains(notes, "The work settles a conflict with main by itself in a.txt: look") {
+		t.Errorf("the gate does not say who settled the conflict: %q", notes)
+	}
 	must(t, h.engine.Apply(h.ctx, lead, id, g.Commit, g.EvaluationID))
 	h.wantPlan(id, models.PlanApplied)
+	if m := h.detail(id).Attempts[0].Message; !strings.Contains(m, "\nDonewhen-Conflict-Settled: a.txt\n") {
+		t.Errorf("the merge commit says:\n%s", m)
+	}
 	for file, want := range map[string]string{"a.txt": "hers\nmine", "other.txt": "hers"} {
 		if got := h.git("-C", h.repo, "show", "main:"+file); strings.TrimSpace(got) != want {
 			t.Errorf("%s is %q", file, got)

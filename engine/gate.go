@@ -130,6 +130,9 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 			f.TargetBusy = problem
 		case preview != nil:
 			f.ConflictFiles, f.Conflicted = preview.Conflicts, len(preview.Conflicts) > 0
+			if !f.Conflicted {
+				f.Resolved = preview.Resolved
+			}
 			f.NothingToApply = preview.NoOp
 			if preview.BusyCode == workspace.CodeDirty {
 				f.DirtyFiles = preview.BusyFiles

@@ -17,6 +17,7 @@ type Preview struct {
 	Behind    int      `json:"behind"`               // commits the target has and the plan's branch has not
 	NoOp      bool     `json:"no_op"`                // merging would change no file
 	Conflicts []string `json:"conflicts,omitempty"`  // files both sides changed
+	Resolved  []string `json:"resolved,omitempty"`   // files in which the work has resolved such a conflict
 	BusyCode  string   `json:"busy_code,omitempty"`  // code of Refused, empty when the checkout is ready
 	Busy      string   `json:"busy,omitempty"`       // its sentence
 	BusyFiles []string `json:"busy_files,omitempty"` // its files
@@ -54,6 +55,7 @@ func (m *Manager) Preview(ctx context.Context, repo Repo, planID, base, branch s
 		return p, err
 	}
 	tree := merged.tree
+	p.Resolved = merged.resolved
 	p.Behind, p.Conflicts, p.NoOp = merged.behind, merged.conflicts, tree == ""
 	if len(p.Conflicts) > 0 || p.NoOp {
 		p.NoOp = p.NoOp && len(p.Conflicts) == 0
@@ -82,9 +84,8 @@ func (t *target) tipAmong(ctx context.Context, list func() ([]checkout, error)) 
 
 // trial is what a merge of a plan's commit into a tip of its target comes to.
 type trial struct {
-	behind    int    // commits of the target that the plan does not have
-	tree      string // "" when it would change nothing or conflicts
-	conflicts []string
+	behind int // commits of the target that the plan does not have
+	mergeResult
 }
 
 // tryMerge merges theirs into ours in M, for looking.
@@ -97,7 +98,7 @@ func (m *Manager) tryMerge(ctx context.Context, repo Repo, base, ours, theirs st
 		if t.behind, err = strconv.Atoi(count); err != nil {
 			return t, err
 		}
-		t.tree, t.conflicts, err = m.mergeTrees(ctx, repo, base, ours, theirs)
+		t.mergeResult, err = m.mergeTrees(ctx, repo, base, ours, theirs)
 		return t, err
 	})
 }
@@ -142,18 +143,18 @@ func (m *Manager) Merge(ctx context.Context, in ApplyInput) (Merged, error) {
 	if in.ExpectTarget != "" && in.ExpectTarget != tip {
 		return Merged{}, movedRefusal(in.Branch, in.ExpectTarget, tip)
 	}
-	tree, conflicts, err := m.mergeTrees(ctx, in.Repo, in.Base, tip, in.Commit)
+	result, err := m.mergeTrees(ctx, in.Repo, in.Base, tip, in.Commit)
 	if err != nil {
 		return Merged{}, err
 	}
-	if len(conflicts) > 0 {
-		return Merged{}, refuse(CodeConflict, conflicts, "The plan's work and %s changed the same places: nothing was applied. Merge %s into the plan's work (another pass, or by hand), then apply again.", in.Branch, in.Branch)
+	if len(result.conflicts) > 0 {
+		return Merged{}, refuse(CodeConflict, result.conflicts, "The plan's work and %s changed the same places: nothing was applied. Merge %s into the plan's work (another pass, or by hand), then apply again.", in.Branch, in.Branch)
 	}
-	if tree == "" {
+	if result.tree == "" {
 		return Merged{Target: tip, NoOp: true}, nil
 	}
 	date := fmt.Sprintf("@%d +0000", in.When.Unix())
-	commit, err := m.commitTree(ctx, in.Repo, tree, []string{tip, in.Commit}, in.Message, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	commit, err := m.commitTree(ctx, in.Repo, result.tree, []string{tip, in.Commit}, in.Message, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
 	if err != nil {
 		return Merged{}, err
 	}

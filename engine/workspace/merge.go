@@ -8,27 +8,28 @@ import (
 )
 
 // mergeTrees brings what theirs changed since base into ours, in M, and returns the merged tree, or the
-// files in conflict. Both are empty when ours would not change. No merge driver runs: M configures none.
+// files in conflict. Nothing is in it when ours would not change. No merge driver runs: M configures none.
 //
 // base, and not what git finds to be common, is what was looked at before: agents may have merged a newer
 // state of the target, or anything else, in a way that takes back what is in it ("-s ours", a commit of
 // another plan), and git would take it back in the target without a word.
-func (m *Manager) mergeTrees(ctx context.Context, repo Repo, base, ours, theirs string) (tree string, conflicts []string, err error) {
+func (m *Manager) mergeTrees(ctx context.Context, repo Repo, base, ours, theirs string) (mergeResult, error) {
 	merged, err := m.mergeSince(ctx, repo, base, ours, theirs)
 	if err != nil || len(merged.conflicts) > 0 {
-		return "", merged.conflicts, err
+		return mergeResult{conflicts: merged.conflicts}, err
 	}
 	oursTree, err := m.treeOf(ctx, repo, ours)
 	if err != nil || merged.tree == oursTree {
-		return "", nil, err
+		return mergeResult{}, err
 	}
-	return merged.tree, nil, nil
+	return merged, nil
 }
 
 // mergeResult is a merge's tree; where there are conflicts, with their marks in it.
 type mergeResult struct {
 	tree      string
 	conflicts []string
+	resolved  []string // files in which theirs has resolved a conflict with ours
 }
 
 func (m *Manager) mergeSince(ctx context.Context, repo Repo, base, ours, theirs string) (mergeResult, error) {
@@ -70,7 +71,7 @@ func (m *Manager) mergeSince(ctx context.Context, repo Repo, base, ours, theirs 
 		return mergeResult{}, fmt.Errorf("compare merges: %w", err)
 	}
 	takenBack := slices.DeleteFunc(split0(changed), func(file string) bool { return slices.Contains(sinceBase.conflicts, file) })
-	return mergeResult{tree: resolved.tree, conflicts: takenBack}, nil
+	return mergeResult{tree: resolved.tree, conflicts: takenBack, resolved: sinceBase.conflicts}, nil
 }
 
 // commonBases are the best common ancestors of two commits, none where their histories have nothing in common.
