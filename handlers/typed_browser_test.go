@@ -2,7 +2,9 @@ package handlers
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -92,4 +94,46 @@ func TestRefusedFormLeadsToItsField(t *testing.T) {
 	b.Do(chromedp.Navigate(w.http.URL+"/projects/new"), chromedp.WaitVisible(chromedp.CSS(`main [name="path"]`)))
 	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector('main [name="path"]').value = "/nowhere/at/all"; document.querySelector('main [name="name"]').value = "x"; document.querySelector("main form button.btn").click()`))
 	until(t, b, `document.activeElement.name === "path" && document.activeElement.getAttribute("aria-invalid") === "true"`)
+}
+
+// What a decision of one's own takes away was not decided by somebody else: the
+// news of it may come before its answer does.
+func TestOnesOwnDecisionIsNotSomebodyElses(t *testing.T) {
+	w := newWorks(t, nil)
+	b := w.browser(t)
+	id := w.done(engine.NewPlan{Title: "Looked at", Dod: "- never seen", Phases: []engine.NewPhase{sh("Do", "true")}})
+	answer := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.srv.ServeHTTP(rw, r)
+			return
+		}
+		rec := httptest.NewRecorder()
+		w.srv.ServeHTTP(rec, r)
+		<-answer
+		maps.Copy(rw.Header(), rec.Header())
+		rw.WriteHeader(rec.Code)
+		_, _ = rw.Write(rec.Body.Bytes())
+	}))
+	t.Cleanup(func() { slow.CloseClientConnections(); slow.Close() })
+	key := criterionKey(1, "waive")
+	b.Do(chromedp.Navigate(slow.URL+"/plans/"+id), chromedp.WaitVisible(chromedp.CSS("#gate")))
+	until(t, b, `performance.getEntriesByType("resource").some(r => r.name.includes("part="))`) // the stream has opened
+	b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(at => {
+		const f = at.querySelector("textarea")
+		at.open = true
+		f.value = "Nobody needs it."
+		f.dispatchEvent(new Event("input", { bubbles: true }))
+		at.querySelector("form button.btn").click()
+	})(document.getElementById(%q))`, key)))
+	const told = `document.querySelectorAll("[data-typed]").length > 0`
+	until(t, b, `!document.getElementById("`+key+`")`)
+	if browsertest.Get(b, chromedp.Evaluate[bool](told)) {
+		t.Error("one's own decision is said to be somebody else's")
+	}
+	close(answer)
+	until(t, b, `document.querySelector("#flash")?.textContent.includes("The criterion is waived.")`)
+	if browsertest.Get(b, chromedp.Evaluate[bool](told)) {
+		t.Error("in the end one's own decision is said to be somebody else's")
+	}
 }

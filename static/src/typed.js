@@ -3,6 +3,7 @@
 // and a session that ended leads over the login. The text is put back into the
 // form, or shown where the form is not offered any more.
 const texts = new Map() // verb's key -> { field's name: text }
+const sent = new Map() // form on its way -> verb's key: a live update may take the form away before its answer is there
 const place = () => 'typed:' + location.pathname
 const own = 'main form[method="post" i]'
 
@@ -25,9 +26,16 @@ document.addEventListener('input', e => {
 })
 
 // What was taken, or comes back with the reason why not, is the server's.
-document.addEventListener('htmx:beforeSwap', e => {
+document.addEventListener('htmx:beforeSend', e => {
   const form = e.detail.requestConfig?.elt
-  if (e.detail.shouldSwap && form instanceof HTMLFormElement) texts.delete(keyOf(form))
+  const key = form instanceof HTMLFormElement && keyOf(form)
+  if (key) sent.set(form, key)
+})
+document.addEventListener('htmx:beforeSwap', e => {
+  if (e.detail.shouldSwap) texts.delete(sent.get(e.detail.requestConfig?.elt))
+})
+document.addEventListener('htmx:afterRequest', e => {
+  if (sent.delete(e.detail.requestConfig?.elt) && texts.size) putBack()
 })
 
 document.addEventListener('htmx:afterSettle', putBack)
@@ -37,6 +45,7 @@ function putBack () {
     const at = document.getElementById(key)
     const form = at?.querySelector('form')
     if (!form) {
+      if ([...sent.values()].includes(key)) return
       texts.delete(key)
       tell(Object.values(values))
       return
