@@ -101,7 +101,7 @@ func TestDisagreementStandsSideBySide(t *testing.T) {
 	if a.StatusCode != http.StatusUnprocessableEntity || marked(doc(t, a), "opinions") == "" {
 		t.Errorf("seven judges: %d", a.StatusCode)
 	}
-	want(t, w.lea.post(views.PhaseVerbPath(ph.ID, views.VerbCondition), "pass", strconv.FormatInt(*ph.PassID, 10), "done_when", ph.DoneWhen, "max_iterations", "1", "opinions", "1"), http.StatusSeeOther)
+	want(t, w.lea.post(views.PhaseVerbPath(ph.ID, views.VerbCondition), "pass", strconv.FormatInt(*ph.PassID, 10), "done_when", ph.DoneWhen, "max_iterations", "1", "opinions", "1", "reason", "One is enough."), http.StatusSeeOther)
 	if got, err := w.st.Phase(t.Context(), ph.ID); err != nil || got.Opinions != 1 {
 		t.Errorf("%v %d", err, got.Opinions)
 	}
