@@ -120,6 +120,9 @@ func (s *Server) runningRow(ctx context.Context, p models.PlanRow) (views.Runnin
 	default:
 		row.What, row.Phase, row.Done, row.Phases = p.Current, true, p.PhasesDone, p.PhaseCount
 		row.Paused = p.Status == models.PlanPaused
+		if p.Phase == models.PhaseJudging {
+			row.Waits = p.Reason // for its judge: nobody is at work
+		}
 	}
 	// Whatever is asked on behalf of a plan stops at its budget by itself. A run is
 	// let finish, however long it takes: that one a person may want to stop.

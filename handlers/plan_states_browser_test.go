@@ -108,7 +108,7 @@ func TestPlanStatesInABrowser(t *testing.T) {
 
 	// What waits and what is over, in the lists.
 	a.page("plans-every-state", "/plans", "#plans")
-	a.page("inbox-every-state", "/", "#waiting")
+	a.page("inbox-every-state", "/", "[data-waits]")
 	for _, id := range []string{stalled, trouble} {
 		a.page("pass-"+map[string]string{stalled: "stalled", trouble: "judge-gone"}[id], fmt.Sprintf("/passes/%d", w.detail(id).Phases[0].Passes[0].Pass.ID), "#result")
 	}

@@ -64,6 +64,7 @@ type RunningRow struct {
 	Phase                  bool   // What is a phase
 	Paused                 bool   // nothing follows what is at work
 	Done, Phases           int
+	Waits                  string    // what it waits for by itself, "" for nothing
 	Run                    bool      // a run is under way
 	Since                  time.Time // when that began, else when something happened last
 	Over                   []string  // the limits that are used up while it runs
