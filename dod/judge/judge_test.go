@@ -301,7 +301,7 @@ func TestQuota(t *testing.T) {
 					t.Fatalf("%+v, want until %v", err, c.until)
 				}
 				if !strings.Contains(err.Error(), "refused for now (429: limit of 50 a minute)") ||
-					strings.Contains(err.Error(), "quota again at "+c.until.Format(time.RFC3339)) == c.until.IsZero() {
+					strings.Contains(err.Error(), "quota again at "+c.until.UTC().Format("15:04 UTC on 2 January")) == c.until.IsZero() {
 					t.Errorf("%v", err)
 				}
 				if len(m.requests()) != 1 || len(waits.all) != 0 {
