@@ -27,7 +27,7 @@ func (e *Engine) StopRun(ctx context.Context, actor models.Actor, phaseID, passI
 			why += ": " + reason
 		}
 		return tx.MoveRun(ctx, runID, models.RunRunning, models.RunCancelled, store.RunSet{StoppedBy: &actor.Name, Reason: &said},
-			store.Why{Actor: actor, Kind: "phase.run_stopped", Reason: why})
+			store.Why{Actor: actor, Kind: "run.stopped", Reason: why})
 	})
 	if err == nil {
 		e.endOne(workKey{running, runID}, errStopped)

@@ -529,8 +529,8 @@ const (
 	planLatest = 120 // looked at
 )
 
-// news is the newest of what happened, without the moves of passes and runs,
-// which the timeline shows.
+// news is the newest of what happened, without the moves of passes and runs that
+// follow from it, which the timeline shows.
 func (b *planBuilder) news(ctx context.Context) (views.ActivityCard, error) {
 	card := views.ActivityCard{Now: b.now}
 	events, err := b.s.Reader.EventsOf(ctx, b.plan().ID, 0, planLatest)
@@ -539,7 +539,7 @@ func (b *planBuilder) news(ctx context.Context) (views.ActivityCard, error) {
 	}
 	for _, e := range events {
 		noun, _, _ := strings.Cut(e.Kind, ".")
-		if noun == "pass" || noun == "run" || len(card.Events) == planEvents {
+		if noun == "pass" || noun == "run" && e.Kind != "run.stopped" || len(card.Events) == planEvents {
 			card.Older = views.PlanActivityPath(b.plan().ID, 0)
 			continue
 		}
