@@ -2,6 +2,8 @@ package dod
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -64,6 +66,9 @@ func (p *Parsed) add(it item) {
 	c := Criterion{Index: len(p.Criteria) + 1}
 	text := strings.Join(it.parts, " ")
 	c.Level, text = cutLevel(text)
+	if hint := unreadLevel(c.Level, text); hint != "" {
+		p.warn(it.line, false, hint)
+	}
 	var hint string
 	var hintRefused bool
 	c.Text, c.Check, hint, hintRefused = cutCheck(text)
@@ -98,6 +103,24 @@ func cutLevel(text string) (Level, string) {
 		}
 	}
 	return Required, text
+}
+
+// likeALevel is what people write at a line's start when they mean a level.
+var likeALevel = regexp.MustCompile(`(?i)^[(\[]\s*(info|must|required|optional)\s*[)\]]`)
+
+// unreadLevel is what to tell about a mark that stayed part of the text: a second
+// one, or one that is not written as a level is. "" where there is none.
+func unreadLevel(level Level, text string) string {
+	mark := likeALevel.FindString(text)
+	switch {
+	case mark == "", mark[0] == '[' && strings.HasPrefix(text[len(mark):], "("): // a link
+		return ""
+	case level != Required:
+		return fmt.Sprintf("a line has one level, and this one is (%s): %q stays part of its text", level, mark)
+	case strings.EqualFold(mark, "(required)"):
+		return fmt.Sprintf("%q stays part of the text: a line is required unless it starts with (info), and never waivable with (must)", mark)
+	}
+	return fmt.Sprintf("%q stays part of the text, and the line is required: a level is (must) or (info), followed by a blank", mark)
 }
 
 // arrow stands between a criterion's text and its check.

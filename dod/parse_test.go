@@ -117,6 +117,11 @@ func TestWarningsAndRefusals(t *testing.T) {
 		{"a -> file: ", "needs a path", true},
 		{"a -> run: grep {term} f", "$ARG_TERM", true},
 		{"```", "never closed", false},
+		{"(must) (info) a", `one level, and this one is (must): "(info)" stays`, false},
+		{"(must)a", "followed by a blank", false},
+		{"[must] a", "a level is (must) or (info)", false},
+		{"( Optional ) a", "the line is required", false},
+		{"(required) a", "never waivable with (must)", false},
 	} {
 		t.Run(tc.line, func(t *testing.T) {
 			text := "- fine\n" + tc.line + "\n"
@@ -130,6 +135,12 @@ func TestWarningsAndRefusals(t *testing.T) {
 				t.Errorf("problems %+v", problems)
 			}
 		})
+	}
+}
+
+func TestALinkIsNoLevel(t *testing.T) {
+	if p := dod.Parse("- [info](docs/info.md) is linked"); len(p.Warnings) != 0 {
+		t.Errorf("warnings %+v", p.Warnings)
 	}
 }
 
