@@ -30,6 +30,17 @@ func TestPhaseWithoutConditionCompletesAsItsRunsEnd(t *testing.T) {
 	if got := p.Passes[0].Runs[0].FinalMessage; got != "hi" {
 		t.Fatalf("the second phase did not see the first one's work: %q", got)
 	}
+	events, err := h.store.EventsOf(h.ctx, id, 0, 100)
+	must(t, err)
+	said := 0
+	for _, e := range events {
+		if e.Kind == "pass.met" && strings.Contains(e.Reason, "nothing was judged") {
+			said++
+		}
+	}
+	if said != 2 {
+		t.Errorf("%d of 2 passes say in the audit log that nobody judged them", said)
+	}
 }
 
 // On pass 2 pass 1's finished run is still in the table; it must not close

@@ -57,7 +57,7 @@ func (e *Engine) settleRuns(ctx context.Context, planID string, phaseID, passID 
 			}
 			return e.movePhase(ctx, tx, ph, models.PhaseJudging, store.PhaseSet{DueAt: new(e.Now())}, store.Why{})
 		case runsComplete:
-			if err := tx.MovePass(ctx, passID, pass.Status, models.PassMet, store.PassSet{EndedAt: new(e.Now())}, store.Why{}); err != nil {
+			if err := tx.MovePass(ctx, passID, pass.Status, models.PassMet, store.PassSet{EndedAt: new(e.Now())}, store.Why{Reason: reasonRan + " No condition: nothing was judged."}); err != nil {
 				return err
 			}
 			if ph.NeedsApproval {
