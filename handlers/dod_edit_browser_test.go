@@ -10,6 +10,7 @@ import (
 
 	"donewhen/engine"
 	"donewhen/internal/browsertest"
+	"donewhen/models"
 	"donewhen/views"
 )
 
@@ -81,9 +82,24 @@ func TestTwoLeadsEditAtOnceInABrowser(t *testing.T) {
 	}
 	until(t, b, `document.body.textContent.includes("tess's")`)
 	b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).requestSubmit()`, form)), chromedp.WaitReady(chromedp.CSS("[aria-invalid]")))
-	if got := browsertest.Get(b, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).innerText + "|" + document.querySelector(%q).elements.done_when.value`, form, form))); !strings.Contains(got, "changed it meanwhile") || !strings.HasSuffix(got, "|- lou's -> run: true") {
-		t.Errorf("the form says %q", got)
+	told := func(when string) {
+		t.Helper()
+		if got := browsertest.Get(b, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).innerText + "|" + document.querySelector(%q).elements.done_when.value`, form, form))); !strings.Contains(got, "changed it meanwhile") || !strings.HasSuffix(got, "|- lou's -> run: true") {
+			t.Errorf("%s the form says %q", when, got)
+		}
 	}
+	told("refused,")
+
+	// News of others do not take the answer away, nor the text when the form goes.
+	if err := w.eng.SetBudget(t.Context(), w.lead(), id, models.Budget{Runs: 77}, "more"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, b, `document.body.textContent.includes("77 runs")`)
+	told("after news of somebody else")
+	if err := w.eng.CancelPlan(t.Context(), w.lead(), id, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, b, `document.querySelector("#flash [data-typed]")?.textContent.includes("- lou's -> run: true")`)
 	if got := w.detail(id).Phases[0].Phase.DoneWhen; got != "- tess's -> run: true" {
 		t.Errorf("the condition is %q", got)
 	}

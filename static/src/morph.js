@@ -30,12 +30,15 @@ Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
   name !== 'hx-boost' && // forms.js has set it: without it a form's answer is taken for a fragment
   !(state.has(name) && node.matches(keeps)) && !(name === 'data-busy' || name === 'data-here' || (name === 'disabled' && 'busy' in node.dataset))
 
-// The message of a failed request (forms.js) is not the server's to take away.
-Idiomorph.defaults.callbacks.beforeNodeRemoved = node => !(node instanceof Element && node.matches('[data-request-error]'))
+// The message of a failed request (forms.js) is not the server's to take away,
+// and no later news take away what was refused: it is read until the next try.
+Idiomorph.defaults.callbacks.beforeNodeRemoved = node => !(node instanceof Element && node.matches('[data-request-error], [data-refused]'))
+const refused = 'main form:has([aria-invalid="true"], [role="alert"]:not([data-request-error]))'
 
 // A field that was typed into or chosen is the reader's until it is sent.
 Idiomorph.defaults.callbacks.beforeNodeMorphed = old => {
   if (!(old instanceof Element)) return true
+  if (old.matches(refused)) return false
   if (old instanceof HTMLTextAreaElement) return old.value === old.defaultValue
   if (old instanceof HTMLSelectElement) return [...old.options].every(o => o.selected === o.defaultSelected)
   if (!(old instanceof HTMLInputElement)) return true

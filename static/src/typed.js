@@ -38,7 +38,14 @@ document.addEventListener('htmx:afterRequest', e => {
   if (sent.delete(e.detail.requestConfig?.elt) && texts.size) putBack()
 })
 
-document.addEventListener('htmx:afterSettle', putBack)
+// A form that came back refused is not sent yet: its text is the reader's again.
+document.addEventListener('htmx:afterSettle', () => {
+  document.querySelectorAll(`${own}:has([aria-invalid="true"], [role="alert"])`).forEach(form => {
+    const written = fields(form).filter(f => f.value.trim())
+    if (keyOf(form) && written.length) texts.set(keyOf(form), Object.fromEntries(written.map(f => [f.name, f.value])))
+  })
+  putBack()
+})
 
 function putBack () {
   texts.forEach((values, key) => {
