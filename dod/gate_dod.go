@@ -56,12 +56,20 @@ func evaluationReason(f GateFacts) (Reason, bool) {
 	switch f.Evaluation {
 	case EvaluationDone:
 	case EvaluationQueued, EvaluationRunning:
+		if f.EvaluationStopped {
+			return Reason{Code: ReasonEvaluating, Action: ActionWait, Details: nonEmpty(f.EvaluationError),
+				Sentence: "The evaluation is being stopped. Wait until its checks have ended."}, true
+		}
 		return Reason{Code: ReasonEvaluating, Action: ActionWait,
 			Sentence: "The definition of done is being evaluated. Wait for the result."}, true
 	case EvaluationErrored:
 		if f.OverBudget != "" {
 			return Reason{Code: ReasonEvaluationError, Action: ActionRaiseBudget, Details: nonEmpty(f.OverBudget),
 				Sentence: "The evaluation was stopped: " + raiseIt(f.OverBudget)}, true
+		}
+		if f.EvaluationStopped {
+			return Reason{Code: ReasonEvaluationError, Action: ActionRetryEvaluation, Details: nonEmpty(f.EvaluationError),
+				Sentence: "The evaluation was stopped before it had a result. Evaluate again."}, true
 		}
 		sentence := "The evaluation could not be carried out"
 		if f.EvaluationError != "" {

@@ -24,6 +24,8 @@ type GateFacts struct {
 	// Evaluation is the state of the plan's latest evaluation.
 	Evaluation      EvaluationState
 	EvaluationError string
+	// EvaluationStopped: a person stopped it, which EvaluationError says.
+	EvaluationStopped bool
 
 	// OverBudget is why the unfinished phase or the latest evaluation was stopped by
 	// the plan's budget, one sentence; "" when it was not.

@@ -74,6 +74,7 @@ func (e *Engine) beginEvaluation(ctx context.Context, ev models.Evaluation) (boo
 		ctx, done := e.track(e.life, evaluating, ev.ID, ev.PlanID)
 		defer done()
 		e.endOvertaken(ctx, ev.PlanID) // what came before it was tracked found nothing to end
+		e.endStoppedEvaluation(ctx, ev.ID)
 		set := store.EvaluationSet{}
 		err := guarded(func() (err error) { set, err = e.evaluate(ctx, ev); return err })
 		if e.life.Err() != nil {
@@ -106,6 +107,13 @@ func (e *Engine) endEvaluation(ev models.Evaluation, set store.EvaluationSet, er
 	var plant []string
 	stored := e.persist("end of an evaluation", func() error {
 		return e.change(ctx, ev.PlanID, func(tx *store.Tx) error {
+			now, err := tx.Evaluation(ctx, ev.ID)
+			if err != nil {
+				return err
+			}
+			if now.StoppedBy != "" { // a person stopped it, maybe when it was all but done
+				to, set, why = models.EvaluationErrored, store.EvaluationSet{EndedAt: set.EndedAt}, store.Why{Reason: now.Error}
+			}
 			if err := tx.MoveEvaluation(ctx, ev.ID, models.EvaluationRunning, to, set, why); err != nil {
 				return err
 			}

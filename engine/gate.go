@@ -90,7 +90,7 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 	// Of a definition of done that is gone nothing was checked: its results are not
 	// read, and whoever saw them did not see what is applied.
 	if ev != nil && f.HasDoD {
-		f.Evaluation, f.EvaluationError, f.EvaluatedFingerprint = dod.EvaluationState(ev.Status), ev.Error, ev.Fingerprint
+		f.Evaluation, f.EvaluationError, f.EvaluationStopped, f.EvaluatedFingerprint = dod.EvaluationState(ev.Status), ev.Error, ev.StoppedBy != "", ev.Fingerprint
 		v.EvaluationID = ev.ID
 		if ev.OverBudget && f.UnfinishedPhase == 0 {
 			f.OverBudget = ev.Error

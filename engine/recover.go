@@ -67,10 +67,15 @@ func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
 	evs, err := e.Store.RunningEvaluations(ctx)
 	errs = append(errs, err)
 	for _, ev := range evs {
+		to, set, why := models.EvaluationQueued, store.EvaluationSet{}, "the server stopped"
+		if ev.StoppedBy != "" {
+			to, set.EndedAt, why = models.EvaluationErrored, new(e.Now()), ev.Error
+		} else {
+			out.Evaluations++
+		}
 		errs = append(errs, e.change(ctx, ev.PlanID, func(tx *store.Tx) error {
-			return tx.MoveEvaluation(ctx, ev.ID, models.EvaluationRunning, models.EvaluationQueued, store.EvaluationSet{}, store.Why{Actor: models.Server, Reason: "the server stopped"})
+			return tx.MoveEvaluation(ctx, ev.ID, models.EvaluationRunning, to, set, store.Why{Actor: models.Server, Reason: why})
 		}))
-		out.Evaluations++
 	}
 	plans, err := e.Store.ApplyingPlans(ctx)
 	errs = append(errs, err)

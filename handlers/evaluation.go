@@ -50,11 +50,9 @@ func (s *Server) evaluationView(c echo.Context, id int64) (v views.EvaluationVie
 		v.By = by.Name
 	}
 	switch ev.Status {
-	case models.EvaluationErrored:
-		v.Word, v.Tone = "trouble", ui.ToneWarn
-		return v, nil
-	case models.EvaluationQueued, models.EvaluationRunning:
-		v.Word, v.Tone, v.Checking = "being evaluated", ui.ToneBusy, s.checking(&ev)
+	case models.EvaluationErrored, models.EvaluationQueued, models.EvaluationRunning:
+		v.Word, v.Tone, v.Trouble = unresolved(ev)
+		v.Checking = s.checking(&ev)
 		return v, nil
 	}
 	at := s.Engine.PastEvaluation(detail.Plan, ev, detail.Decisions)
@@ -69,6 +67,20 @@ func (s *Server) evaluationView(c echo.Context, id int64) (v views.EvaluationVie
 	v.Flags = flagsIn(ev.FlagsJSON)
 	v.Answers = answerRows(engine.Answers(models.Verdict{AnswersJSON: ev.AnswersJSON}))
 	return v, nil
+}
+
+// unresolved is how an evaluation without a result stands, as a badge and a title.
+func unresolved(ev models.Evaluation) (word string, tone ui.Tone, trouble string) {
+	errored := ev.Status == models.EvaluationErrored
+	switch {
+	case errored && ev.StoppedBy != "":
+		return "stopped", ui.ToneWarn, "It has no result"
+	case errored:
+		return "trouble", ui.ToneWarn, "It could not be carried out"
+	case ev.StoppedBy != "":
+		return "being stopped", ui.ToneBusy, "It will have no result"
+	}
+	return "being evaluated", ui.ToneBusy, ""
 }
 
 // evidenceLinks are the passes that were each phase's last one when the

@@ -22,7 +22,7 @@ var eventSaid = map[string]string{
 	"phase.approved":     "approved %s", "phase.rejected": "rejected %s", "phase.accepted": "accepted %s as it is", "phase.another_pass": "gave %s another pass",
 	"phase.more_passes": "allowed more passes for %s", "phase.tried_again": "tried %s again", "phase.judged_again": "had %s judged again",
 	"phase.retried": "retried %s", "phase.condition_changed": "changed the condition of %s",
-	"run.stopped": "stopped a run of %s",
+	"evaluation.stopped": "stopped the evaluation", "run.stopped": "stopped a run of %s",
 }
 
 // phaseNamed is "phase 2 (Write the notes)", and "phase 2" for one that is named so.

@@ -73,6 +73,10 @@ func (b *planBuilder) explain(row *views.GateReason, r dod.Reason) {
 		row.Advice = over + " Raise it first: a plan that is resumed stops at it again."
 	}
 	switch r.Code {
+	case dod.ReasonEvaluating, dod.ReasonEvaluationError:
+		if ev := b.detail.Evaluation; ev != nil && ev.StoppedBy != "" {
+			row.Said = []string{ev.Error}
+		}
 	case dod.ReasonRejected:
 		for _, res := range b.gate.Summary.Results {
 			if slices.Contains(r.Criteria, res.Criterion.Index) {
@@ -225,6 +229,10 @@ func (b *planBuilder) reasonVerbs(r dod.Reason) []views.Verb {
 		return []views.Verb{evaluateVerb(p.ID, key, label)}
 	}
 	switch r.Action {
+	case dod.ActionWait:
+		if ev := b.detail.Evaluation; r.Code == dod.ReasonEvaluating && ev != nil && ev.StoppedBy == "" {
+			return []views.Verb{stopEvaluationVerb(p.ID, ev.ID)}
+		}
 	case dod.ActionStart:
 		return []views.Verb{{Key: "gate-start", Label: "Start", Icon: "play", Small: true, Action: views.PlanVerbPath(p.ID, views.VerbStart), Hidden: [][2]string{{"key", "gate-start"}}}}
 	case dod.ActionResume:

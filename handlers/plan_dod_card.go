@@ -34,11 +34,11 @@ func (b *planBuilder) dodCard() views.DodCard {
 			d.Word, d.Tone = "not evaluated", ui.ToneIdle
 		}
 		if ev != nil {
-			switch ev.Status {
-			case models.EvaluationQueued, models.EvaluationRunning:
-				d.Word, d.Tone = "being evaluated", ui.ToneBusy
-			case models.EvaluationErrored:
-				d.Word, d.Tone, d.Error = "trouble", ui.ToneWarn, ev.Error
+			if ev.Status != models.EvaluationDone {
+				d.Word, d.Tone, _ = unresolved(*ev)
+			}
+			if ev.Status == models.EvaluationErrored {
+				d.Error = ev.Error
 			}
 		}
 		return d

@@ -84,6 +84,14 @@ func (s *Server) evaluatePlan(c echo.Context) error {
 	return s.doPlan(c, views.VerbEvaluate, "The definition of done is being evaluated.", s.Engine.Evaluate)
 }
 
+// POST /plans/:id/stop-evaluation
+func (s *Server) stopEvaluation(c echo.Context) error {
+	evaluation, _ := strconv.ParseInt(field(c, "evaluation"), 10, 64) // what is no number is no evaluation: the engine refuses it
+	return s.doPlan(c, views.VerbStopEvaluation, "The evaluation is stopped. Evaluate again when it is time.", func(ctx context.Context, a models.Actor, id string) error {
+		return s.Engine.StopEvaluation(ctx, a, id, evaluation, reason(c))
+	})
+}
+
 // POST /plans/:id/apply
 func (s *Server) applyPlan(c echo.Context) error {
 	id, err := planParam(c)

@@ -33,6 +33,7 @@ func (s *Server) planRoutes() []route {
 		{Method: post, Path: "/plans/:id/discard", Role: lead, Handler: s.discardPlan},
 		{Method: post, Path: "/plans/:id/clean", Role: lead, Handler: s.cleanPlan},
 		{Method: post, Path: "/plans/:id/evaluate", Role: lead, Handler: s.evaluatePlan},
+		{Method: post, Path: "/plans/:id/stop-evaluation", Role: lead, Handler: s.stopEvaluation},
 		{Method: post, Path: "/plans/:id/budget", Role: lead, Handler: s.setBudget},
 		{Method: post, Path: "/plans/:id/apply", Role: lead, Handler: s.applyPlan},
 		{Method: post, Path: "/plans/:id/criteria/:n/waive", Role: lead, Handler: s.waiveCriterion},

@@ -97,6 +97,15 @@ func evaluateVerb(planID, key, label string) views.Verb {
 	return views.Verb{Key: key, Label: label, Icon: "refresh-cw", Small: true, Action: views.PlanVerbPath(planID, views.VerbEvaluate), Hidden: [][2]string{{"key", key}}}
 }
 
+// stopEvaluationVerb ends an evaluation whose checks or judges burn.
+func stopEvaluationVerb(planID string, evaluationID int64) views.Verb {
+	v := views.Verb{Key: "gate-" + views.VerbStopEvaluation, Label: "Stop the evaluation", Icon: "ban", Small: true, Action: views.PlanVerbPath(planID, views.VerbStopEvaluation),
+		Hidden: [][2]string{{"evaluation", strconv.FormatInt(evaluationID, 10)}},
+		Body:   "Its checks and questions are ended, and it has no result. The plan cannot be applied until it is evaluated again."}
+	v.Fields = []views.VerbField{textField(v.Key, "reason", "Reason", "Shown on the plan and in the activity.", false)}
+	return v
+}
+
 // phaseVerbs are a phase's, in the state that it and its plan are in.
 func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) []views.Verb {
 	ph, p := d.Phase, plan.Plan

@@ -186,8 +186,9 @@ type Evaluation struct {
 	AnswersJSON string // []dod.Answer
 	FlagsJSON   string // where the evidence talks to its judge, "" when it does not; bounded
 	Error       string
-	OverBudget  bool  // it errored because the plan's budget is used up: a raised one queues another
-	RequestedBy int64 // 0 = the sweep
+	StoppedBy   string // the person who ended it; while it is running its checks are being ended
+	OverBudget  bool   // it errored because the plan's budget is used up: a raised one queues another
+	RequestedBy int64  // 0 = the sweep
 	CreatedAt   time.Time
 	StartedAt   *time.Time
 	EndedAt     *time.Time

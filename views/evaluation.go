@@ -17,7 +17,8 @@ type EvaluationView struct {
 	Tone         ui.Tone
 	Checked      string // the counts as a sentence, "" without results
 	Error        string
-	Stale        bool // the plan has something else by now
+	Trouble      string // the error in a few words
+	Stale        bool   // the plan has something else by now
 	Newest       bool
 	By           string // who asked for it
 	Asked        time.Time

@@ -135,7 +135,7 @@ func EvaluationPart(v EvaluationView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if v.Error != "" {
-				templ_7745c5c3_Err = ui.Alert(ui.AlertProps{Tone: ui.ToneWarn, Title: "It could not be carried out", Text: v.Error}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Alert(ui.AlertProps{Tone: ui.ToneWarn, Title: v.Trouble, Text: v.Error}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

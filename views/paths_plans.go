@@ -22,15 +22,16 @@ const (
 
 // The verbs of a plan, for PlanVerbPath.
 const (
-	VerbStart    = "start"
-	VerbPause    = "pause"
-	VerbResume   = "resume"
-	VerbCancel   = "cancel"
-	VerbDiscard  = "discard"
-	VerbClean    = "clean"
-	VerbEvaluate = "evaluate"
-	VerbApply    = "apply"
-	VerbBudget   = "budget"
+	VerbStart          = "start"
+	VerbPause          = "pause"
+	VerbResume         = "resume"
+	VerbCancel         = "cancel"
+	VerbDiscard        = "discard"
+	VerbClean          = "clean"
+	VerbEvaluate       = "evaluate"
+	VerbStopEvaluation = "stop-evaluation"
+	VerbApply          = "apply"
+	VerbBudget         = "budget"
 )
 
 // The verbs of a phase, for PhaseVerbPath. Approve and reject are also what a

@@ -158,6 +158,7 @@ func (s EvaluationSet) columns() columns {
 	opt(&c, "answers_json", s.AnswersJSON)
 	opt(&c, "flags_json", s.FlagsJSON)
 	opt(&c, "error", s.Error)
+	opt(&c, "stopped_by", s.StoppedBy)
 	opt(&c, "over_budget", s.OverBudget)
 	optTime(&c, "started_at", s.StartedAt)
 	optTime(&c, "ended_at", s.EndedAt)

@@ -38,6 +38,11 @@ func (tx *Tx) MoveEvaluation(ctx context.Context, id int64, from, to models.Eval
 	return move(ctx, tx, evaluationsTable, id, from, to, set.columns(), why)
 }
 
+// SetEvaluation changes columns of an evaluation that is in status when.
+func (tx *Tx) SetEvaluation(ctx context.Context, id int64, when models.EvaluationStatus, set EvaluationSet) error {
+	return update(ctx, tx, evaluationsTable, id, when, set.columns(), nil)
+}
+
 // EvaluationsOf reads a plan's newest evaluations, newest first, limit at most,
 // and says how many there are in all. They come without AnswersJSON, which can
 // be megabytes.

@@ -60,9 +60,9 @@ type RunSet struct {
 
 // EvaluationSet are the columns of an evaluation that change after its insert.
 type EvaluationSet struct {
-	Fingerprint, PartsJSON, Evaluator, SummaryJSON, AnswersJSON, FlagsJSON, Error *string
-	OverBudget                                                                    *bool
-	StartedAt, EndedAt                                                            *time.Time
+	Fingerprint, PartsJSON, Evaluator, SummaryJSON, AnswersJSON, FlagsJSON, Error, StoppedBy *string
+	OverBudget                                                                               *bool
+	StartedAt, EndedAt                                                                       *time.Time
 }
 
 // ApplySet are the columns of an apply attempt that change after its insert.
