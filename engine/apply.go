@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"donewhen/dod"
 	"donewhen/engine/workspace"
@@ -201,87 +200,4 @@ func closed(g dod.GateState) error {
 		e.Details = append(e.Details, r.Sentence)
 	}
 	return e
-}
-
-// maxSubject bounds a commit message's first line, in bytes.
-const maxSubject = 100
-
-// applyMessage is the merge commit's message, with trailers that name the plan
-// and the summary of its definition of done.
-func applyMessage(plan models.Plan, gate GateView, actor models.Actor) string {
-	title := strings.Join(strings.Fields(cleanText(plan.Title)), " ")
-	var b strings.Builder
-	subject := cutLine(title, maxSubject)
-	b.WriteString(subject + "\n\n")
-	if subject != title {
-		b.WriteString(title + "\n\n")
-	}
-	if goal := strings.TrimSpace(cleanText(plan.Goal)); goal != "" {
-		b.WriteString(headTail(goal, 2000) + "\n\n")
-	}
-	fmt.Fprintf(&b, "Donewhen-Plan: %s\n", plan.ID)
-	if s := gate.Summary; s.Total() > 0 {
-		fmt.Fprintf(&b, "Donewhen-DoD: %s\n", gate.Counts().Sentence())
-	} else {
-		b.WriteString("Donewhen-DoD: none\n")
-	}
-	for _, line := range decidedTrailers(gate) {
-		b.WriteString(line + "\n")
-	}
-	fmt.Fprintf(&b, "Donewhen-Applied-By: %s\n", strings.Join(strings.Fields(actor.Name), " "))
-	return b.String()
-}
-
-// maxTrailers bounds what people decided in a merge commit's message; the plan's
-// page has all of it.
-const maxTrailers = 40
-
-// decidedTrailers name what people decided instead of a check, one line each: what
-// was taken out of the definition of done or a condition, waived, signed off or accepted as it is.
-func decidedTrailers(gate GateView) (lines []string) {
-	add := func(key, about, by, reason string) {
-		line := key + ": " + cutLine(strings.Join(strings.Fields(cleanText(about)), " "), 200) + " (" + strings.Join(strings.Fields(by), " ")
-		if reason = strings.Join(strings.Fields(cleanText(reason)), " "); reason != "" {
-			line += ": " + cutLine(reason, 300)
-		}
-		lines = append(lines, line+")")
-	}
-	for _, r := range gate.Summary.Results {
-		if w, ok := gate.Waived[r.Criterion.Index]; ok && r.Status != dod.Passed {
-			add("Donewhen-Waived", r.Criterion.Text, w.UserName, w.Reason)
-		}
-	}
-	for _, d := range gate.SignedOff {
-		add("Donewhen-Signed-Off", gate.criterion(d.Criterion), d.UserName, d.Reason)
-	}
-	for _, a := range gate.Accepted {
-		add("Donewhen-Accepted-As-It-Is", fmt.Sprintf("phase %d, %s", a.Position, a.Name), a.By, a.Reason)
-	}
-	if p := gate.Preview; p != nil && len(p.Resolved) > 0 {
-		files := make([]string, len(p.Resolved))
-		for i, f := range p.Resolved {
-			files[i] = oneName(f)
-		}
-		lines = append(lines, "Donewhen-Conflict-Settled: "+cutLine(strings.Join(files, ", "), 500))
-	}
-	for _, d := range gate.Dropped {
-		key, what := "Donewhen-DoD-Changed", d.Text
-		if d.Position > 0 {
-			key, what = "Donewhen-Condition-Changed", fmt.Sprintf("phase %d, %s: %s", d.Position, d.Phase, d.Text)
-		}
-		add(key, what, d.By, d.Reason)
-	}
-	if n := len(lines) - maxTrailers; n > 0 { // there may be any number of lines taken out: they come last
-		lines = append(lines[:maxTrailers], fmt.Sprintf("Donewhen-More: %d further decisions", n))
-	}
-	return lines
-}
-
-func (v GateView) criterion(index int) string {
-	for _, r := range v.Summary.Results {
-		if r.Criterion.Index == index {
-			return r.Criterion.Text
-		}
-	}
-	return "criterion " + itoa(index)
 }

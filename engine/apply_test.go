@@ -51,7 +51,7 @@ func TestA7_02_ApplyLeavesACleanCheckoutWithTheWork(t *testing.T) {
 		t.Errorf("new.md: %q", got)
 	}
 	trailers := h.git("-C", h.repo, "log", "-1", "--format=%(trailers)", "main")
-	want := "Donewhen-Plan: " + id + "\nDonewhen-DoD: 1 of 2 required criteria passed, 1 waived. 0 of 1 informational criterion passed.\nDonewhen-Waived: nor this (lea: later)\nDonewhen-Applied-By: lea"
+	want := "Donewhen-Plan: " + id + "\nDonewhen-DoD: 1 of 2 required criteria passed, 1 waived. 0 of 1 informational criterion passed.\nDonewhen-Criterion: passed: built\nDonewhen-Criterion: failed: never there\nDonewhen-Criterion: failed: nor this\nDonewhen-Waived: nor this (lea: later)\nDonewhen-Applied-By: lea"
 	if trailers != want {
 		t.Errorf("trailers:\n%s\nwant:\n%s", trailers, want)
 	}

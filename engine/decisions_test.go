@@ -246,11 +246,16 @@ func TestWhatPeopleDecidedIsInTheMergeCommit(t *testing.T) {
 	h := newHouse(t)
 	p := shell("work", "echo x > made.txt")
 	p.DoneWhen, p.MaxIterations = "- never said", 1
-	id := h.createWith(engine.NewPlan{Dod: "- made -> file: made.txt\n- the log is there -> file: log.md\n- Paul likes it -> human", Phases: []engine.NewPhase{p}})
+	second := shell("look", "echo looked")
+	second.NeedsApproval = true
+	id := h.createWith(engine.NewPlan{Dod: "- made -> file: made.txt\n- the log is there -> file: log.md\n- Paul likes it -> human", Phases: []engine.NewPhase{p, second}})
 	must(t, h.engine.StartPlan(h.ctx, lead, id))
 	h.settle()
 	ph := h.wantPhase(id, 1, models.PhaseExhausted, 1).Phase
 	must(t, h.engine.AcceptPhase(h.ctx, lead, ph.ID, *ph.PassID, "It works\nall the same."))
+	h.settle()
+	ph = h.wantPhase(id, 2, models.PhaseAwaitingApproval, 1).Phase
+	must(t, h.engine.ApprovePhase(h.ctx, lead, ph.ID, *ph.PassID, "Good."))
 	h.settle()
 	g := h.gate(id)
 	must(t, h.engine.Waive(h.ctx, lead, id, 2, g.EvaluationID, "No log is kept."))
@@ -260,9 +265,14 @@ func TestWhatPeopleDecidedIsInTheMergeCommit(t *testing.T) {
 		!strings.Contains(n, "Phase 1 (work) was accepted as it is by lea") {
 		t.Errorf("open %v, notes: %s", g.State.Open, n)
 	}
+	h.write("other.txt", "by somebody else\n")
+	h.git("-C", h.repo, "add", "-A")
+	h.git("-C", h.repo, "commit", "-q", "-m", "meanwhile")
 	must(t, h.engine.Apply(h.ctx, lead, id, g.Commit, g.EvaluationID))
 	m := h.detail(id).Attempts[0].Message
-	for _, line := range []string{"Donewhen-Waived: the log is there (lea: No log is kept.)", "Donewhen-Signed-Off: Paul likes it (lea: Nice.)", "Donewhen-Accepted-As-It-Is: phase 1, work (lea: It works all the same.)"} {
+	for _, line := range []string{"Donewhen-Criterion: passed: made (file: made.txt)", "Donewhen-Criterion: failed: the log is there (file: log.md)",
+		"Donewhen-Criterion: passed: Paul likes it (human)", "Donewhen-Approved: phase 2, look (lea: Good.)",
+		"Donewhen-Target-Moved: by 1 since the plan's base: no check saw both", "Donewhen-Waived: the log is there (lea: No log is kept.)", "Donewhen-Signed-Off: Paul likes it (lea: Nice.)", "Donewhen-Accepted-As-It-Is: phase 1, work (lea: It works all the same.)"} {
 		if !strings.Contains(m, "\n"+line+"\n") {
 			t.Errorf("%q is not in\n%s", line, m)
 		}

@@ -18,10 +18,11 @@ type GateView struct {
 	Waived       map[int]models.Decision
 	Dropped      []dod.DroppedCriterion // asked for since the start, and not any more
 	Accepted     []dod.AcceptedPhase
-	SignedOff    []models.Decision  // people's yes to `human` criteria, as far as they count
-	Commit       string             // what apply would merge: posted back by the form
-	EvaluationID int64              // what the person saw: posted back by the form
-	Preview      *workspace.Preview // nil while there is nothing to merge yet
+	Approved     []dod.AcceptedPhase // by a person, after their condition was met or their runs succeeded
+	SignedOff    []models.Decision   // people's yes to `human` criteria, as far as they count
+	Commit       string              // what apply would merge: posted back by the form
+	EvaluationID int64               // what the person saw: posted back by the form
+	Preview      *workspace.Preview  // nil while there is nothing to merge yet
 	PreviewError string
 }
 
@@ -143,7 +144,7 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 			f.TargetBusy = "it was not looked at yet; look at the plan again"
 		}
 	}
-	v.State, v.Dropped, v.Accepted = dod.Gate(f), f.Dropped, f.Accepted
+	v.State, v.Dropped, v.Accepted, v.Approved = dod.Gate(f), f.Dropped, f.Accepted, approvedPhases(phases, decisions)
 	return v, nil
 }
 
@@ -164,14 +165,26 @@ func whoCanAct(s dod.Summary) []string {
 
 // acceptedPhases are those that count as completed by a person's word.
 func acceptedPhases(phases []models.Phase, decisions []models.Decision) []dod.AcceptedPhase {
+	return saidOf(phases, decisions, models.DecisionAccept, func(ph models.Phase) bool { return ph.Overridden })
+}
+
+// approvedPhases are those that a person approved as they are now.
+func approvedPhases(phases []models.Phase, decisions []models.Decision) []dod.AcceptedPhase {
+	return saidOf(phases, decisions, models.DecisionApprove, func(ph models.Phase) bool {
+		return ph.NeedsApproval && !ph.Overridden && ph.Status == models.PhaseCompleted
+	})
+}
+
+// saidOf are the phases that a decision of this kind let pass, with who took it.
+func saidOf(phases []models.Phase, decisions []models.Decision, kind models.DecisionKind, holds func(models.Phase) bool) []dod.AcceptedPhase {
 	var out []dod.AcceptedPhase
 	for _, ph := range phases {
-		if !ph.Overridden {
+		if !holds(ph) {
 			continue
 		}
 		a := dod.AcceptedPhase{Position: ph.Position, Name: ph.Name, By: "a lead"}
 		for _, d := range decisions { // the newest counts
-			if d.PhaseID != nil && *d.PhaseID == ph.ID && d.Kind == models.DecisionAccept {
+			if d.PhaseID != nil && *d.PhaseID == ph.ID && d.Kind == kind {
 				a.By, a.Reason = d.UserName, d.Reason
 			}
 		}

@@ -40,16 +40,7 @@ func (b *planBuilder) gateCard() views.GateCard {
 	}
 	card.Flagged, card.FlaggedHref = b.flagged()
 	card.Checking = b.checking()
-	if pre := b.gate.Preview; pre != nil && pre.Behind > 0 {
-		follows := "they are merged with the work"
-		if pre.Behind == 1 {
-			follows = "it is merged with the work"
-		}
-		if len(pre.Conflicts) > 0 {
-			follows = "the work conflicts with that"
-		}
-		card.Behind = fmt.Sprintf("%s has moved by %s since; %s.", p.TargetBranch, commits(pre.Behind), follows)
-	}
+	card.Behind = b.behind()
 	if len(b.detail.Attempts) > 0 && b.detail.Attempts[0].Status == models.ApplyRefused {
 		a := b.detail.Attempts[0]
 		last := &views.RefusedApply{Reason: a.Reason, By: a.UserName, At: a.CreatedAt}
@@ -64,6 +55,22 @@ func (b *planBuilder) gateCard() views.GateCard {
 		card.Quiet = "A lead applies it. You are here to read."
 	}
 	return card
+}
+
+// behind is how far the target has moved since the plan's base, "" when it has not.
+func (b *planBuilder) behind() string {
+	pre := b.gate.Preview
+	if pre == nil || pre.Behind == 0 {
+		return ""
+	}
+	follows := "they are merged with the work, and no check saw both"
+	if pre.Behind == 1 {
+		follows = "it is merged with the work, and no check saw both"
+	}
+	if len(pre.Conflicts) > 0 {
+		follows = "the work conflicts with that"
+	}
+	return fmt.Sprintf("%s has moved by %s since; %s.", b.plan().TargetBranch, commits(pre.Behind), follows)
 }
 
 // explain says what a reason's sentence leaves open: who said no and why, and the
@@ -129,6 +136,7 @@ func (b *planBuilder) outcome(card *views.GateCard) {
 	for _, a := range b.detail.Attempts {
 		if a.Status == models.ApplyDone {
 			card.Sentence = fmt.Sprintf("Applied by %s: %s is in %s.", a.UserName, ui.Short(a.MergeCommit), a.TargetBranch)
+			card.Message = strings.TrimSpace(a.Message)
 			break
 		}
 	}
@@ -186,8 +194,13 @@ func (b *planBuilder) applyVerb() views.Verb {
 		return v
 	}
 	v.Question = "Apply to " + p.TargetBranch + "?"
-	v.Body = fmt.Sprintf("The work as recorded in %s is merged into %s of %s with one merge commit. Files there that the work does not touch stay as they are. %s",
-		ui.Short(b.gate.Commit), p.TargetBranch, b.detail.Project.Name, strings.Join(append([]string{b.gate.State.Sentence}, b.gate.State.Notes...), " "))
+	v.Body = fmt.Sprintf("The work as recorded in %s is merged into %s of %s with one merge commit. Files there that the work does not touch stay as they are.",
+		ui.Short(b.gate.Commit), p.TargetBranch, b.detail.Project.Name)
+	for _, line := range slices.Concat([]string{b.gate.State.Sentence, b.behind()}, b.gate.State.Notes) {
+		if line != "" {
+			v.Body += "\n\n" + line
+		}
+	}
 	return v
 }
 

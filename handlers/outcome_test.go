@@ -54,6 +54,9 @@ func TestAppliedPlanSaysWhatWasChecked(t *testing.T) {
 		})
 	}
 	look()
+	if got := doc(t, w.vic.get("/plans/"+id)).Find("#merge-message pre").Text(); !strings.Contains(got, "Donewhen-Criterion: passed: It is there (file: b.txt)\n") {
+		t.Errorf("the page says of the merge commit %q", got)
+	}
 	w.eng.Evaluator = always("openai:another", "") // the server is started anew with another evaluator
 	look()
 }

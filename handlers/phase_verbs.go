@@ -107,7 +107,7 @@ func (s *Server) editCondition(c echo.Context) error {
 
 // POST /phases/:id/stop-run
 func (s *Server) stopRun(c echo.Context) error {
-	return s.doPhase(c, views.VerbStopRun, "The run is stopped. Say what follows.", func(ctx context.Context, a models.Actor, phase, pass int64) error {
+	return s.doPhase(c, views.VerbStopRun, "The run is stopped. Its phase waits for you now, or once the plan is resumed.", func(ctx context.Context, a models.Actor, phase, pass int64) error {
 		run, _ := strconv.ParseInt(field(c, "run"), 10, 64) // what is no number is no run: the engine refuses it
 		return s.Engine.StopRun(ctx, a, phase, pass, run, reason(c))
 	})

@@ -35,7 +35,7 @@ func (b *planBuilder) dodCard() views.DodCard {
 		}
 		if ev != nil {
 			if ev.Status != models.EvaluationDone {
-				d.Word, d.Tone, _ = unresolved(*ev)
+				d.Word, d.Tone, d.Trouble = unresolved(*ev)
 			}
 			if ev.Status == models.EvaluationErrored {
 				d.Error = ev.Error

@@ -131,9 +131,11 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 	more := make(views.VerbMorePasses, "More passes", "plus", views.VerbField{Kind: views.VerbNumber, FieldProps: ui.FieldProps{
 		Name: "passes", Label: "How many more", Type: "number", Value: "1", Min: "1", Max: strconv.Itoa(left), Required: true,
 		Hint: fmt.Sprintf("An attempt has at most %d passes; %d are left.", models.MaxIterations, left)}}, note("Goes word for word into the next task text."))
-	again := make(views.VerbTryAgain, "Try again", "refresh-cw")
+	another.Body = fixedCommand(ph)
+	more.Body = another.Body
+	again := make(views.VerbTryAgain, "Try the run again", "refresh-cw")
 	judge := make(views.VerbJudgeAgain, "Judge again", "gavel")
-	retry := make(views.VerbRetry, "Retry", "rotate-ccw", views.VerbField{Kind: views.VerbChoice, FieldProps: ui.FieldProps{
+	retry := make(views.VerbRetry, "Retry the phase", "rotate-ccw", views.VerbField{Kind: views.VerbChoice, FieldProps: ui.FieldProps{
 		Name: "from", Label: "Begin with", Options: []ui.Option{{Value: "here", Label: "The work as it is"}, {Value: "start", Label: "The state at the phase's start"}},
 		Value: "here"}}, note("Goes word for word into the next task text."))
 	retry.Body = "A new attempt with all its passes. Later phases run again, and what was approved about them is void."
@@ -211,12 +213,20 @@ func phaseVerbs(plan models.PlanDetail, d models.PhaseDetail, role models.Role) 
 	case models.PhaseCompleted:
 		if !laterAtWork(plan, ph) {
 			another.Kind, retry.Kind = ui.Ghost, ui.Ghost
-			another.Body += " Later phases run again, and what was approved about them is void."
+			another.Body = strings.TrimSpace(another.Body + " Later phases run again, and what was approved about them is void.")
 			add(mayPass, another)
 			add(true, retry)
 		}
 	}
 	return out
+}
+
+// fixedCommand warns whoever writes a note to commands that may never read it.
+func fixedCommand(ph models.Phase) string {
+	if slices.ContainsFunc(ph.Agents, func(a models.AgentSpec) bool { return a.Command == "" }) {
+		return ""
+	}
+	return "A command stays the same in every pass, and reads a note only from the file that $DONEWHEN_TASK_FILE names. For another command, copy the plan as a new one."
 }
 
 func phaseKey(id int64, verb string) string {

@@ -55,6 +55,7 @@ type GateCard struct {
 	Sentence    string
 	Checked     string   // what became of the criteria of what was applied
 	Said        []Spoken // what people decided about it
+	Message     string   // of the merge commit
 	Notes       []string // what has to be known and closes nothing
 	Reasons     []GateReason
 	Apply       *Verb  // nil where nothing can be applied any more
@@ -128,6 +129,7 @@ type DodCard struct {
 	Grid      *Grid  // criteria by evaluation, nil when there is nothing to compare
 	Took      time.Duration
 	Error     string
+	Trouble   string // the error in a few words
 	Verbs     []Verb
 	Now       time.Time
 }
