@@ -89,11 +89,14 @@ func (e *Engine) runCheck(ctx context.Context, plan models.Plan, project models.
 	if err != nil {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The check's home folder could not be made: " + err.Error()}
 	}
+	if err := e.Spaces.BeginCheck(ctx, repoOf(project), plan.ID); err != nil {
+		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "The check could not begin: " + err.Error()}
+	}
 	out := e.Check(ctx, CheckJob{Dir: dir, Home: home, Command: command, Env: dod.ArgEnv(plan.DodArgs), Limit: e.CheckLimit,
 		AtLimit: "raise DONEWHEN_CHECK_LIMIT or make the check quicker"})
 	out.Reasoning = e.redact(cleanText(out.Reasoning))
 	ctx = context.WithoutCancel(ctx)
-	back, err := e.Spaces.PutBack(ctx, repoOf(project), plan.ID)
+	back, err := e.Spaces.EndCheck(ctx, repoOf(project), plan.ID)
 	e.sayPutBack(ctx, plan.ID, back)
 	switch {
 	case err != nil:
@@ -107,19 +110,45 @@ func (e *Engine) runCheck(ctx context.Context, plan models.Plan, project models.
 // sayPutBack writes into the activity where the files are that a check, or a
 // person beside it, changed: a person may look for them.
 func (e *Engine) sayPutBack(ctx context.Context, planID string, back workspace.Returned) {
-	if len(back.Kept) == 0 {
+	said := putBackEvent(planID, back)
+	if said == nil {
 		return
+	}
+	if err := e.change(ctx, planID, func(tx *store.Tx) error { return tx.InsertEvent(ctx, *said) }); err != nil {
+		e.Log.Error("where files are kept could not be stored", "plan", planID, "folder", back.Folder, "err", err)
+	}
+}
+
+// putBackEvent is nil where nothing had to be kept.
+func putBackEvent(planID string, back workspace.Returned) *models.Event {
+	if len(back.Kept) == 0 {
+		return nil
 	}
 	names := make([]string, len(back.Kept))
 	for i, p := range back.Kept {
 		names[i] = oneName(p)
 	}
-	err := e.change(ctx, planID, func(tx *store.Tx) error {
-		return tx.InsertEvent(ctx, models.Event{PlanID: planID, Kind: "plan.put_back", Actor: models.Server.Name, Reason: back.Folder + ": " + joinSome(names)})
-	})
-	if err != nil {
-		e.Log.Error("where files are kept could not be stored", "plan", planID, "folder", back.Folder, "err", err)
+	return &models.Event{PlanID: planID, Kind: "plan.put_back", Actor: models.Server.Name, Reason: back.Folder + ": " + joinSome(names)}
+}
+
+// undoLeftChecks puts the workspaces back in which a check was at work when the
+// server died: what it had changed must not become anybody's work. What cannot be
+// put back now is not recorded before it can be.
+func (e *Engine) undoLeftChecks(ctx context.Context) error {
+	left, err := e.Spaces.LeftChecks()
+	errs := []error{err}
+	for _, l := range left {
+		_, project, err := e.planProject(ctx, l.PlanID)
+		if err == nil {
+			var back workspace.Returned
+			back, err = e.Spaces.UndoCheck(ctx, repoOf(project), l.PlanID)
+			e.sayPutBack(ctx, l.PlanID, back)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("put back what a check left in plan %s: %w", l.PlanID, err))
+		}
 	}
+	return errors.Join(errs...)
 }
 
 // FileCheck is a `file:` check: it looks path up inside the folder dir and never

@@ -37,6 +37,7 @@ func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
 			errs = append(errs, fmt.Errorf("end left-over processes: %w", err))
 		}
 	}
+	errs = append(errs, e.undoLeftChecks(ctx))
 	for _, r := range runs {
 		reason := "The server stopped while it ran; its process is gone."
 		if r.Stopped {

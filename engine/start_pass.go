@@ -162,5 +162,10 @@ func recordSnapshot(ctx context.Context, tx *store.Tx, planID string, snap works
 	for i, f := range snap.Unrecorded {
 		files[i] = models.UnrecordedFile{Path: f.Path, Why: f.Why}
 	}
+	if e := putBackEvent(planID, snap.PutBack); e != nil {
+		if err := tx.InsertEvent(ctx, *e); err != nil {
+			return err
+		}
+	}
 	return tx.SetPlan(ctx, planID, "", store.PlanSet{WorkCommit: &snap.Commit, WorkTree: &snap.Tree, Unrecorded: &files})
 }

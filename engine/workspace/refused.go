@@ -20,6 +20,7 @@ const (
 	CodeWrongBranch    = "wrong_branch"     // the checkout changed its branch under our hands, or two hold it
 	CodeLocked         = "locked"           // a lock file of git is there
 	CodeReadOnly       = "read_only"        // the server may not write there
+	CodeChecking       = "checking"         // a check is at work in the workspace
 	CodeNoWorkspace    = "no_workspace"     // the plan's workspace is missing or is no plain folder
 )
 

@@ -112,6 +112,11 @@ func (m *Manager) PutBack(ctx context.Context, repo Repo, planID string) (done R
 		return done, err
 	}
 	defer unlock()
+	return m.putBack(ctx, repo, planID)
+}
+
+// putBack is PutBack with the plan's lock held.
+func (m *Manager) putBack(ctx context.Context, repo Repo, planID string) (done Returned, err error) {
 	if err := m.checkWorkDir(repo, planID); err != nil {
 		return done, err
 	}

@@ -16,6 +16,7 @@ type Snapshot struct {
 	Tree       string       // its tree: exactly what W held, but for Unrecorded
 	Changed    bool         // Tree differs from the tree the branch had before
 	Unrecorded []Unrecorded // what W holds and Tree does not, sorted by path; the gate shows it
+	PutBack    Returned     // what a check had left that nobody ended
 	Warnings   []string     // sentences: recorded, but know this (the agent's own commits could not be read, …)
 }
 
@@ -43,6 +44,9 @@ func (m *Manager) Snapshot(ctx context.Context, repo Repo, planID, base, message
 }
 
 func (m *Manager) snapshot(ctx context.Context, repo Repo, planID, base, message string) (s Snapshot, err error) {
+	if s.PutBack, err = m.recordable(ctx, repo, planID); err != nil {
+		return s, err
+	}
 	if s.Tree, s.Unrecorded, s.Warnings, err = m.record(ctx, repo, planID, base); err != nil {
 		return s, err
 	}

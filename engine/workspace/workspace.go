@@ -21,6 +21,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -39,6 +40,8 @@ type Manager struct {
 	plans keyed // one holder per plan's workspace, taken before the project's
 	repos keyed // one holder per project's mirror and target
 	memo  *memo
+
+	checking sync.Map // Left -> true while a check is at work there
 
 	// step is called between the steps of Deliver. Tests stop it there as a crash would.
 	step func(name string) error
