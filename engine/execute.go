@@ -213,7 +213,7 @@ func (e *Engine) executeRun(ctx context.Context, pass models.Pass, run models.Ru
 	ctx, ended := finishing(ctx)
 	defer ended()
 	e.at("after_agent")
-	if stopping() != nil && out.Status != models.RunSucceeded { // a failure may be the stop's own doing
+	if stopping() != nil && out.Status != models.RunSucceeded && !e.stoppedByPerson(ctx, run.ID) { // a failure may be the stop's own doing
 		return false, e.interrupted(ctx, run, out)
 	}
 	set := store.RunSet{
@@ -266,6 +266,13 @@ func finishing(ctx context.Context) (context.Context, context.CancelFunc) {
 		}
 	})
 	return out, func() { stop(); cancel() }
+}
+
+// stoppedByPerson says whether a run was ended by a decision, which no new try
+// follows: what it did is recorded now or never.
+func (e *Engine) stoppedByPerson(ctx context.Context, runID int64) bool {
+	run, err := e.Store.Run(ctx, runID)
+	return err == nil && run.Status == models.RunCancelled
 }
 
 // interrupted notes that the server's stop ended a run or its recording: recovery

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"donewhen/models"
 	"donewhen/models/store"
@@ -27,9 +28,13 @@ func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
 	if err != nil {
 		return out, err
 	}
-	left := make([]Leftover, len(runs))
-	for i, r := range runs {
-		left[i] = Leftover{RunID: r.ID, Pid: r.Pid, PidStart: r.PidStart}
+	cut, err := e.Store.CutRuns(ctx)
+	if err != nil {
+		return out, err
+	}
+	var left []Leftover
+	for _, r := range slices.Concat(runs, cut) {
+		left = append(left, Leftover{RunID: r.ID, Pid: r.Pid, PidStart: r.PidStart})
 	}
 	var errs []error
 	if e.Reap != nil { // also without runs: checks and judges may be left
@@ -61,6 +66,7 @@ func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
 		}
 		out.Lost++
 	}
+	errs = append(errs, e.endCutRuns(ctx, cut))
 	errs = append(errs, e.Store.InTx(ctx, func(tx *store.Tx) error { _, err := tx.ReleaseAllClaims(ctx); return err }))
 	errs = append(errs, e.Store.InTx(ctx, func(tx *store.Tx) error {
 		return tx.EndLeftCanaries(ctx, "The server stopped before it answered.")
@@ -86,6 +92,40 @@ func (e *Engine) Recover(ctx context.Context) (Recovered, error) {
 	}
 	errs = append(errs, e.dueAll(ctx))
 	return out, errors.Join(errs...)
+}
+
+// endCutRuns writes down what came of runs that a person had ended when the server
+// died: what they left is recorded, as after any run.
+func (e *Engine) endCutRuns(ctx context.Context, cut []models.Run) error {
+	var errs []error
+	for _, r := range cut {
+		info, err := e.Logs.Info(ctx, r.ID)
+		errs = append(errs, err)
+		set := store.RunSet{Activity: new(""), LogBytes: &info.Bytes, LogCut: &info.Cut, EndedAt: new(e.Now())}
+		if said, err := e.Store.LastEventOfRun(ctx, r); err == nil && said != nil {
+			set.EndedAt = &said.CreatedAt // the decision: the time since is nobody's work
+		}
+		plan, project, err := e.planProject(ctx, r.PlanID)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		snap, snapErr := e.Spaces.Snapshot(ctx, repoOf(project), plan.ID, plan.BaseCommit, "What a stopped run left")
+		errs = append(errs, snapErr)
+		errs = append(errs, e.change(ctx, plan.ID, func(tx *store.Tx) error {
+			if snapErr == nil {
+				set.Commit, set.Tree = &snap.Commit, &snap.Tree
+				if err := recordSnapshot(ctx, tx, plan.ID, snap); err != nil {
+					return err
+				}
+				if err := tx.SetPass(ctx, r.PassID, "", store.PassSet{EndCommit: &snap.Commit, EndTree: &snap.Tree}); err != nil {
+					return err
+				}
+			}
+			return tx.SetRun(ctx, r.ID, models.RunCancelled, set)
+		}))
+	}
+	return errors.Join(errs...)
 }
 
 // dueAll makes the open phase of every running plan due, whatever its row said.

@@ -95,3 +95,40 @@ func TestAStoppedRunStaysStopped(t *testing.T) {
 		})
 	}
 }
+
+// A server that ends before the agent has ended, in good order or not, loses nothing
+// of a stopped run: its work is recorded, it has an end, and it uses nothing up.
+func TestAStoppedRunEndsWithItsServer(t *testing.T) {
+	for _, how := range []string{"crash", "good order"} {
+		t.Run(how, func(t *testing.T) {
+			h := newHouse(t, quiet)
+			at := filepath.Join(h.dir, "at")
+			stubborn := shell("work", `trap '' TERM; echo x > made.txt; touch `+at+`; while :; do sleep 0.05; done`)
+			id, d, run := h.begun(at, stubborn)
+			must(t, h.engine.StopRun(h.ctx, lead, d.Phase.ID, *d.Phase.PassID, run.ID, "It burns."))
+			if how == "crash" {
+				h.crash()
+			} else {
+				h.engine.Close()
+			}
+			h.Forward(2 * time.Hour)
+			h.restart()
+			h.settle()
+			d = h.wantPhase(id, 1, models.PhaseNeedsAttention, 1)
+			r := d.Passes[0].Runs[0]
+			if r.Status != models.RunCancelled || r.EndedAt == nil || r.Commit == "" || r.Reason != "Stopped by lea: It burns." || d.Passes[0].Pass.EndCommit != r.Commit {
+				t.Fatalf("%+v", r)
+			}
+			if kind, err := h.spaces.Entry(h.ctx, h.repoRef(), r.Tree, "made.txt"); err != nil || kind == "" {
+				t.Errorf("made.txt is not recorded: %v", err)
+			}
+			h.Forward(100 * time.Hour)
+			if u, err := h.store.UsageOf(h.ctx, id, h.clock()); err != nil || u.Working || u.Wall > time.Hour {
+				t.Errorf("it used %v, working %v, %v", u.Wall, u.Working, err)
+			}
+			if cut, err := h.store.CutRuns(h.ctx); err != nil || len(cut) != 0 {
+				t.Errorf("%d runs without an end, %v", len(cut), err)
+			}
+		})
+	}
+}

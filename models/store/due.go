@@ -40,6 +40,12 @@ func (r Reader) RunningEvaluations(ctx context.Context) ([]models.Evaluation, er
 	return rows[models.Evaluation](r.q(ctx).Where("status = 'running'").Order("id"), "the running evaluations")
 }
 
+// CutRuns are the runs that were cancelled while they ran, when the server ended
+// before it had written down what came of them.
+func (r Reader) CutRuns(ctx context.Context) ([]models.Run, error) {
+	return rows[models.Run](r.q(ctx).Where("status = 'cancelled' AND ended_at IS NULL AND started_at IS NOT NULL").Order("id"), "the runs that were cut off")
+}
+
 // RunningRuns are the runs whose process runs, or did when the server ended.
 func (r Reader) RunningRuns(ctx context.Context) ([]models.Run, error) {
 	return rows[models.Run](r.q(ctx).Where("status = 'running'").Order("id"), "the running runs")

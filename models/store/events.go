@@ -59,6 +59,11 @@ func (r Reader) Events(ctx context.Context, f models.EventFilter, before int64, 
 // eventWindow is how many lines of the audit log a filter looks at for one page.
 const eventWindow = 20_000
 
+// LastEventOfRun is the newest event about a run, nil when there is none.
+func (r Reader) LastEventOfRun(ctx context.Context, run models.Run) (*models.Event, error) {
+	return first[models.Event](r.q(ctx).Where("plan_id = ? AND run_id = ?", run.PlanID, run.ID).Order("id DESC"), "the newest event of the run")
+}
+
 func eventPage(q *gorm.DB, before int64, limit int) ([]models.Event, error) {
 	if before <= 0 {
 		before = math.MaxInt64

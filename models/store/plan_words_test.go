@@ -110,7 +110,7 @@ func TestPlanWordsOfStoredPlans(t *testing.T) {
 			[]models.Phase{{Name: "one", MaxIterations: 1, DoneWhen: "- Ärger ist weg", Reason: "It waits for Paul"}})
 	})
 	db := raw(t, s)
-	for _, q := range []string{"DROP TABLE plan_words", "DROP TABLE dod_changes", "ALTER TABLE runs DROP COLUMN stopped", "ALTER TABLE runs DROP COLUMN stopped_by", "ALTER TABLE evaluations DROP COLUMN flags_json", "ALTER TABLE evaluations DROP COLUMN stopped_by", "ALTER TABLE decisions DROP COLUMN withdrawn", "DELETE FROM goose_db_version WHERE version_id >= 160"} {
+	for _, q := range []string{"DROP TABLE plan_words", "DROP TABLE dod_changes", "ALTER TABLE runs DROP COLUMN stopped", "ALTER TABLE runs DROP COLUMN stopped_by", "DROP INDEX runs_cut", "ALTER TABLE evaluations DROP COLUMN flags_json", "ALTER TABLE evaluations DROP COLUMN stopped_by", "ALTER TABLE decisions DROP COLUMN withdrawn", "DELETE FROM goose_db_version WHERE version_id >= 160"} {
 		if _, err := db.Exec(q); err != nil {
 			t.Fatal(err)
 		}

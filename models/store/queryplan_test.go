@@ -104,6 +104,7 @@ func TestQueryPlans(t *testing.T) {
 		{"NextDue", func(r Reader) error { _, err := r.NextDue(ctx, now); return err }, []string{"phases USING COVERING INDEX phases_due (due_at>?)"}, true},
 		{"QueuedEvaluations", func(r Reader) error { _, err := r.QueuedEvaluations(ctx, 10); return err }, []string{"evaluations USING INDEX evaluations_queued (status=?)"}, true},
 		{"RunningEvaluations", func(r Reader) error { _, err := r.RunningEvaluations(ctx); return err }, []string{"evaluations USING INDEX evaluations_running (status=?)"}, true},
+		{"CutRuns", func(r Reader) error { _, err := r.CutRuns(ctx); return err }, []string{"runs USING INDEX runs_cut (status=?)"}, true},
 		{"RunningRuns", func(r Reader) error { _, err := r.RunningRuns(ctx); return err }, []string{"runs USING INDEX runs_running (status=?)"}, true},
 		{"ClaimedPasses", func(r Reader) error { _, err := r.ClaimedPasses(ctx); return err }, []string{"passes USING INDEX passes_claimed (claimed_by>?)"}, true},
 		{"ApplyingPlans", func(r Reader) error { _, err := r.ApplyingPlans(ctx); return err }, []string{"plans USING INDEX plans_status (status=?)"}, true},
