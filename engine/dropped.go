@@ -19,29 +19,55 @@ func agreed(plan models.Plan) dod.Agreed {
 	return dod.Agreed{Criteria: Criteria(plan), Args: plan.DodArgs, Opinions: models.ClampOpinions(plan.DodOpinions)}
 }
 
-// agreedIn is what a phase's condition asks for. The values that its commands read
-// are the plan's: changing the condition does not change them.
-func agreedIn(ph models.Phase) dod.Agreed {
-	return dod.Agreed{Criteria: dod.ParseCriteria(ph.DoneWhen), Opinions: models.ClampOpinions(ph.Opinions)}
+// agreedIn is what a phase's condition asks for. Its commands read the plan's values.
+func agreedIn(plan models.Plan, ph models.Phase) dod.Agreed {
+	return dod.Agreed{Criteria: dod.ParseCriteria(ph.DoneWhen), Args: plan.DodArgs, Opinions: models.ClampOpinions(ph.Opinions)}
 }
 
-// recordDropped keeps what a change of a started plan asks for no more, of was. It
-// needs a reason then, which the gate names: the error's field is "reason".
-func recordDropped(ctx context.Context, tx *store.Tx, actor models.Actor, change models.DodChange, was dod.Agreed, dropped []dod.Criterion) error {
-	if len(dropped) == 0 {
+// drop is what a change asks for no more, in one place.
+type drop struct {
+	phaseID *int64 // nil: in the definition of done
+	was     dod.Agreed
+	lines   []dod.Criterion
+}
+
+// dropsFrom is what a started plan with fresh's definition of done and values asks
+// for no more: in it, and in the conditions whose commands read other values then.
+func dropsFrom(plan, fresh models.Plan, phases []models.Phase) []drop {
+	if plan.Status == models.PlanDraft { // nobody relies on it yet
 		return nil
 	}
-	if change.Reason == "" {
-		what := "definition of done"
-		if change.PhaseID != nil {
-			what = "condition"
-		}
-		return &models.Error{Code: models.CodeInvalid, Message: "The " + what + " was not saved yet: say why it is changed.", Fields: map[string]string{
-			"reason": dropsSentence(dropped) + ". Say why: the plan has started, and the gate will name the reason."}}
+	drops := []drop{{was: agreed(plan), lines: dod.Dropped(agreed(plan), agreed(fresh))}}
+	for _, ph := range phases {
+		was := agreedIn(plan, ph)
+		drops = append(drops, drop{phaseID: &ph.ID, was: was, lines: dod.Dropped(was, agreedIn(fresh, ph))})
 	}
-	was.Criteria = dropped
-	change.DroppedJSON, change.UserID, change.UserName = toJSON(was), actor.ID, actor.Name
-	return tx.InsertDodChange(ctx, &change)
+	return slices.DeleteFunc(drops, func(d drop) bool { return len(d.lines) == 0 })
+}
+
+func linesOf(drops []drop) (lines []dod.Criterion) {
+	for _, d := range drops {
+		lines = append(lines, d.lines...)
+	}
+	return lines
+}
+
+// recordDropped keeps what a change of a started plan asks for no more. It needs a
+// reason then, which the gate names: the error's field is "reason". what is the
+// thing that is changed.
+func recordDropped(ctx context.Context, tx *store.Tx, actor models.Actor, planID, what, reason string, drops []drop) error {
+	if len(drops) > 0 && reason == "" {
+		return &models.Error{Code: models.CodeInvalid, Message: "The " + what + " was not saved yet: say why it is changed.", Fields: map[string]string{
+			"reason": dropsSentence(linesOf(drops)) + ". Say why: the plan has started, and the gate will name the reason."}}
+	}
+	for _, d := range drops {
+		d.was.Criteria = d.lines
+		change := models.DodChange{PlanID: planID, PhaseID: d.phaseID, DroppedJSON: toJSON(d.was), Reason: reason, UserID: actor.ID, UserName: actor.Name}
+		if err := tx.InsertDodChange(ctx, &change); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dropsSentence names what would be asked for no more, without its full stop.
@@ -75,7 +101,7 @@ func droppedSince(changes []models.DodChange, plan models.Plan, phases []models.
 			if at < 0 {
 				continue // a phase of a started plan is never taken away
 			}
-			now, phase = agreedIn(phases[at]), phases[at].ID
+			now, phase = agreedIn(plan, phases[at]), phases[at].ID
 			d.Position, d.Phase = phases[at].Position, phases[at].Name
 		}
 		var was dod.Agreed

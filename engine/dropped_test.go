@@ -90,3 +90,37 @@ func TestALineThatIsAskedForAgainIsNotMissing(t *testing.T) {
 		}
 	}
 }
+
+// A condition's commands read the plan's values: other values are another condition,
+// and come with a reason, which the gate and the merge commit name.
+func TestOtherValuesAreAnotherCondition(t *testing.T) {
+	h := newHouse(t)
+	p := shell("work", "echo bad > f.txt")
+	p.DoneWhen, p.MaxIterations = `- f is good -> run: grep -q "$ARG_WANT" f.txt`, 1
+	const text = "- made -> file: f.txt\n- (info) wanted {want}"
+	id := h.createWith(engine.NewPlan{Dod: text, DodArgs: map[string]string{"want": "good"}, Phases: []engine.NewPhase{p, shell("other", "true")}})
+	must(t, h.engine.StartPlan(h.ctx, lead, id))
+	h.settle()
+	ph := h.wantPhase(id, 1, models.PhaseExhausted, 1).Phase
+	weaker := engine.NewPlan{Dod: text, DodArgs: map[string]string{"want": "."}}
+	var refused *models.Error
+	if err := h.engine.EditDod(h.ctx, lead, id, weaker, "", ""); !errors.As(err, &refused) || !strings.Contains(refused.Fields["reason"], "f is good") {
+		t.Fatalf("without a reason: %v", err)
+	}
+	draft, err := h.engine.DraftDod(h.ctx, lead, h.detail(id).Plan, weaker)
+	if must(t, err); len(draft.Drops) != 1 || draft.Drops[0].Text != "f is good" {
+		t.Errorf("the form names %+v", draft.Drops)
+	}
+	must(t, h.engine.EditDod(h.ctx, lead, id, weaker, "Any will do.", ""))
+	must(t, h.engine.JudgeAgain(h.ctx, lead, ph.ID, *ph.PassID))
+	h.settle()
+	h.wantPhase(id, 1, models.PhaseCompleted, 1)
+	g := h.gate(id)
+	if len(g.Dropped) != 1 || g.Dropped[0].Position != 1 || !strings.Contains(g.State.Sentence, "changed after the start") {
+		t.Fatalf("the gate says %q of %+v", g.State.Sentence, g.Dropped)
+	}
+	must(t, h.engine.Apply(h.ctx, lead, id, g.Commit, g.EvaluationID))
+	if m := h.detail(id).Attempts[0].Message; !strings.Contains(m, "Donewhen-Condition-Changed: phase 1, work: f is good (lea: Any will do.)\n") {
+		t.Errorf("the merge commit says:\n%s", m)
+	}
+}

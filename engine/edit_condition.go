@@ -76,8 +76,15 @@ func (e *Engine) EditCondition(ctx context.Context, actor models.Actor, phaseID,
 		}
 		fresh := ph
 		fresh.DoneWhen, fresh.Opinions = doneWhen, opinions
-		err := recordDropped(ctx, tx, actor, models.DodChange{PlanID: ph.PlanID, PhaseID: &ph.ID, Reason: reason}, agreedIn(ph), dod.Dropped(agreedIn(ph), agreedIn(fresh)))
+		plan, err := tx.Plan(ctx, ph.PlanID)
 		if err != nil {
+			return err
+		}
+		var drops []drop
+		if was := agreedIn(plan, ph); len(dod.Dropped(was, agreedIn(plan, fresh))) > 0 {
+			drops = []drop{{phaseID: &ph.ID, was: was, lines: dod.Dropped(was, agreedIn(plan, fresh))}}
+		}
+		if err := recordDropped(ctx, tx, actor, ph.PlanID, "condition", reason, drops); err != nil {
 			return err
 		}
 		set := store.PhaseSet{DoneWhen: &doneWhen, MaxIterations: &limit, Opinions: &opinions}

@@ -46,7 +46,11 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 		if SeenDod(plan) == SeenDod(fresh) {
 			return models.Invalid("dod", "Nothing is different. Change the text, the template or a value.")
 		}
-		if err := recordDropped(ctx, tx, actor, models.DodChange{PlanID: planID, Reason: reason}, agreed(plan), dropsFrom(plan, fresh)); err != nil {
+		phases, err := tx.PhasesOf(ctx, planID)
+		if err != nil {
+			return err
+		}
+		if err := recordDropped(ctx, tx, actor, planID, "definition of done", reason, dropsFrom(plan, fresh, phases)); err != nil {
 			return err
 		}
 		set := store.PlanSet{DodSource: &fresh.DodSource, DodText: &fresh.DodText, CriteriaJSON: &fresh.CriteriaJSON, DodArgs: &fresh.DodArgs,
@@ -73,7 +77,7 @@ func (e *Engine) EditDod(ctx context.Context, actor models.Actor, planID string,
 type DodDraft struct {
 	Source string            // the typed text, or the chosen template's
 	Args   map[string]string // as typed, with the template's defaults
-	Drops  []dod.Criterion   // required criteria of a started plan that it asks for no more
+	Drops  []dod.Criterion   // required criteria of a started plan, its phases' included, that it asks for no more
 }
 
 // DraftDod reads what EditDod would save. It stores nothing; what is wrong with it
@@ -82,15 +86,13 @@ func (e *Engine) DraftDod(ctx context.Context, actor models.Actor, plan models.P
 	fresh := models.Plan{DodArgs: in.DodArgs}
 	err := e.draftDod(ctx, actor, in, &fresh, func(string, string, ...any) {})
 	d := DodDraft{Source: fresh.DodSource, Args: fresh.DodArgs}
-	if fresh.CriteriaJSON != "" { // else it could not be read at all
-		d.Drops = dropsFrom(plan, fresh)
+	if err != nil || fresh.CriteriaJSON == "" { // it could not be read at all
+		return d, err
 	}
-	return d, err
-}
-
-func dropsFrom(plan, fresh models.Plan) []dod.Criterion {
-	if plan.Status == models.PlanDraft { // nobody relies on it yet
-		return nil
+	phases, err := e.Store.PhasesOf(ctx, plan.ID)
+	if err != nil {
+		return d, err
 	}
-	return dod.Dropped(agreed(plan), agreed(fresh))
+	d.Drops = linesOf(dropsFrom(plan, fresh, phases))
+	return d, nil
 }
