@@ -25,6 +25,9 @@ func Gate(f GateFacts) GateState {
 		return GateState{Sentence: r.Sentence, Reasons: []Reason{r}, Notes: notes}
 	}
 	notes = append(notes, gateDecided(f)...)
+	if f.ChangedSince {
+		notes = append(notes, "Files were changed after the last pass, outside of any run: no condition was judged on that. The activity names them.")
+	}
 	var reasons []Reason
 	add := func(rs ...Reason) { reasons = append(reasons, rs...) }
 	finished := f.PlanStatus == planFinished || f.PlanStatus == planApplying

@@ -55,6 +55,9 @@ type GateFacts struct {
 	// Accepted are the phases that a person took as they are, though their condition
 	// was not met. They close nothing either.
 	Accepted []AcceptedPhase
+	// ChangedSince: the work is not any more what the last pass was judged or
+	// approved by: files were changed outside of any run.
+	ChangedSince bool
 
 	// ApprovalsNeeded is m of "n of m"; Approvals are the recorded ones, of which
 	// those about another fingerprint, and second ones by the same person, do not count.

@@ -18,6 +18,7 @@ type GateView struct {
 	Waived       map[int]models.Decision
 	Dropped      []dod.DroppedCriterion // asked for since the start, and not any more
 	Accepted     []dod.AcceptedPhase
+	ChangedSince bool                // the work is not what the last pass was judged by
 	Approved     []dod.AcceptedPhase // by a person, after their condition was met or their runs succeeded
 	SignedOff    []models.Decision   // people's yes to `human` criteria, as far as they count
 	Commit       string              // what apply would merge: posted back by the form
@@ -122,6 +123,9 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 		}
 	}
 	f.Accepted = acceptedPhases(phases, decisions)
+	if f.ChangedSince, err = changedSince(ctx, r, plan, phases); err != nil {
+		return v, err
+	}
 	for _, u := range plan.Unrecorded {
 		f.Unrecorded = append(f.Unrecorded, dod.UnrecordedFile{Path: u.Path, Why: u.Why})
 	}
@@ -144,7 +148,7 @@ func (e *Engine) gate(ctx context.Context, r *store.Reader, plan models.Plan, pr
 			f.TargetBusy = "it was not looked at yet; look at the plan again"
 		}
 	}
-	v.State, v.Dropped, v.Accepted, v.Approved = dod.Gate(f), f.Dropped, f.Accepted, approvedPhases(phases, decisions)
+	v.State, v.Dropped, v.Accepted, v.Approved, v.ChangedSince = dod.Gate(f), f.Dropped, f.Accepted, approvedPhases(phases, decisions), f.ChangedSince
 	return v, nil
 }
 
@@ -161,6 +165,21 @@ func whoCanAct(s dod.Summary) []string {
 		}
 	}
 	return out
+}
+
+// changedSince says whether a finished plan's work is another one than its last pass
+// left, where anybody judged or approved that.
+func changedSince(ctx context.Context, r *store.Reader, plan models.Plan, phases []models.Phase) (bool, error) {
+	asked := slices.ContainsFunc(phases, func(ph models.Phase) bool { return ph.DoneWhen != "" || ph.NeedsApproval })
+	if plan.Status != models.PlanFinished || !asked {
+		return false, nil
+	}
+	last := phases[len(phases)-1]
+	if last.PassID == nil {
+		return false, nil
+	}
+	pass, err := r.Pass(ctx, *last.PassID)
+	return err == nil && pass.EndTree != "" && pass.EndTree != plan.WorkTree, err
 }
 
 // acceptedPhases are those that count as completed by a person's word.

@@ -94,6 +94,9 @@ func decidedTrailers(gate GateView) (lines []string) {
 	for _, a := range gate.Approved {
 		add("Donewhen-Approved", fmt.Sprintf("phase %d, %s", a.Position, a.Name), a.By, a.Reason)
 	}
+	if gate.ChangedSince {
+		lines = append(lines, "Donewhen-Changed-Since: files were changed after the last pass, outside of any run: no condition was judged on that")
+	}
 	if p := gate.Preview; p != nil && p.Behind > 0 {
 		lines = append(lines, fmt.Sprintf("Donewhen-Target-Moved: by %d since the plan's base: no check saw both", p.Behind))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"donewhen/dod"
@@ -36,6 +37,14 @@ func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phas
 	if ph.RestoreTo != "" && why == "" {
 		if err := e.restore(ctx, plan, ph); err != nil {
 			return err
+		}
+		if plan, err = e.Store.Plan(ctx, plan.ID); err != nil {
+			return err
+		}
+	}
+	if begun := ph.Position > 1 || ph.PassID != nil; begun && why == "" {
+		if plan, err = e.recordBeforePass(ctx, plan, ph); err != nil {
+			return e.attention(ctx, ph, "The workspace could not be recorded: "+err.Error())
 		}
 	}
 	conflict := e.conflictOfPlan(ctx, plan, ph, ev != nil)
@@ -91,6 +100,44 @@ func (e *Engine) startPass(ctx context.Context, plan models.Plan, ph models.Phas
 		e.dispatcher.Deliver(pass.ID)
 	}
 	return err
+}
+
+// recordBeforePass takes what was changed in the workspace since it was recorded
+// last, so that it is not taken for the doing of the pass's agents.
+func (e *Engine) recordBeforePass(ctx context.Context, plan models.Plan, ph models.Phase) (models.Plan, error) {
+	project, err := e.Store.Project(ctx, plan.ProjectID)
+	if err != nil {
+		return plan, err
+	}
+	snap, err := e.Spaces.Snapshot(ctx, repoOf(project), plan.ID, plan.BaseCommit, "Changes found before "+ph.Name)
+	if err != nil || snap.Commit == plan.WorkCommit {
+		return plan, err
+	}
+	found := ""
+	if recorded, err := e.lastRunRecorded(ctx, ph); err != nil {
+		return plan, err
+	} else if recorded { // else it is what that run left
+		if found, err = e.foundChanges(ctx, repoOf(project), plan, snap); err != nil {
+			return plan, err
+		}
+	}
+	plan.WorkCommit, plan.WorkTree = snap.Commit, snap.Tree
+	return plan, e.change(ctx, plan.ID, func(tx *store.Tx) error { return recordFound(ctx, tx, plan.ID, snap, found) })
+}
+
+// lastRunRecorded is false where a run of the phase's last pass began and its work
+// was not recorded: the server ended before it could be.
+func (e *Engine) lastRunRecorded(ctx context.Context, ph models.Phase) (bool, error) {
+	if ph.PassID == nil {
+		return true, nil
+	}
+	runs, err := e.Store.RunsOf(ctx, *ph.PassID)
+	for _, r := range slices.Backward(runs) {
+		if r.StartedAt != nil {
+			return r.Commit != "", err
+		}
+	}
+	return true, err
 }
 
 // composeNext writes the task text of a phase's next pass. What the pass before
