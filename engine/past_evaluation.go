@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"slices"
 
 	"donewhen/dod"
 	"donewhen/models"
@@ -19,8 +20,13 @@ type PastEvaluation struct {
 // Counts is what became of the criteria.
 func (p PastEvaluation) Counts() dod.Counts { return counts(p.Summary, p.Waived) }
 
-// PastEvaluation lays the plan's decisions over one of its evaluations.
-func (e *Engine) PastEvaluation(plan models.Plan, ev models.Evaluation, decisions []models.Decision) PastEvaluation {
+// PastEvaluation lays the plan's decisions over one of its evaluations. What was
+// decided after next, the evaluation that followed it, is not about this one; nil is
+// none that followed.
+func (e *Engine) PastEvaluation(plan models.Plan, ev models.Evaluation, decisions []models.Decision, next *models.Evaluation) PastEvaluation {
+	if next != nil {
+		decisions = slices.DeleteFunc(slices.Clone(decisions), func(d models.Decision) bool { return !d.CreatedAt.Before(next.CreatedAt) })
+	}
 	out := PastEvaluation{Summary: withDecisions(SummaryOf(&ev), decisions, ev.Fingerprint), Waived: map[int]models.Decision{}, Stale: ev.Fingerprint != e.fingerprint(plan)}
 	for _, d := range decisions {
 		if d.Kind == models.DecisionWaive && d.Fingerprint == ev.Fingerprint {

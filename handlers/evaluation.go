@@ -55,7 +55,11 @@ func (s *Server) evaluationView(c echo.Context, id int64) (v views.EvaluationVie
 		v.Checking = s.checking(&ev)
 		return v, nil
 	}
-	at := s.Engine.PastEvaluation(detail.Plan, ev, detail.Decisions)
+	next, err := s.Reader.NextEvaluation(ctx, ev)
+	if err != nil {
+		return v, err
+	}
+	at := s.Engine.PastEvaluation(detail.Plan, ev, detail.Decisions, next)
 	counts := at.Counts()
 	v.Stale, v.Tree, v.Passes = at.Stale && detail.Plan.Status != models.PlanApplied, at.Tree, evidenceLinks(detail, ev)
 	v.Checked, v.Word, v.Tone = counts.Sentence(), counts.Words(), countsTone(counts, at.Summary)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"donewhen/dod"
@@ -111,7 +112,11 @@ func (b *planBuilder) checklist(ctx context.Context) (views.DodCard, error) {
 	}
 	budget := gridMarks
 	past := func(ev models.Evaluation) engine.PastEvaluation {
-		return b.s.Engine.PastEvaluation(b.plan(), ev, b.detail.Decisions)
+		var next *models.Evaluation // they are listed newest first
+		if i := slices.IndexFunc(evaluations, func(o models.Evaluation) bool { return o.ID == ev.ID }); i > 0 {
+			next = &evaluations[i-1]
+		}
+		return b.s.Engine.PastEvaluation(b.plan(), ev, b.detail.Decisions, next)
 	}
 	d.Grid = dodGrid(engine.Criteria(b.plan()), evaluations, past, total, &budget)
 	return d, nil

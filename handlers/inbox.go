@@ -48,6 +48,7 @@ func (s *Server) inboxCount(c echo.Context) error {
 const (
 	inboxMax   = 50
 	runningMax = 20
+	pausedMax  = 10
 )
 
 // GET /
@@ -90,6 +91,9 @@ func (s *Server) inboxView(c echo.Context) (views.InboxView, error) {
 		if err != nil {
 			return v, err
 		}
+		if !v.CanAct { // the reader may look, and nothing else
+			row.Label = "Look at it"
+		}
 		v.Waiting = append(v.Waiting, row)
 	}
 	working, err := s.Reader.WorkingPlans(ctx, runningMax)
@@ -103,7 +107,19 @@ func (s *Server) inboxView(c echo.Context) (views.InboxView, error) {
 		}
 		v.Running = append(v.Running, row)
 	}
-	if len(v.Waiting) == 0 && len(v.Running) == 0 {
+	paused, _, err := s.Reader.Plans(ctx, models.PlanFilter{Status: []models.PlanStatus{models.PlanPaused}, Limit: pausedMax + 1})
+	if err != nil {
+		return v, err
+	}
+	for _, p := range paused {
+		if !p.InHand { // else it stands with what is at work
+			v.Paused = append(v.Paused, views.PausedRow{PlanID: p.ID, Title: p.Title, Since: p.UpdatedAt})
+		}
+	}
+	if len(v.Paused) > pausedMax {
+		v.Paused, v.MorePaused = v.Paused[:pausedMax], true
+	}
+	if len(v.Waiting) == 0 && len(v.Running) == 0 && len(v.Paused) == 0 {
 		v.First, err = s.firstSteps(ctx, role)
 	}
 	return v, err

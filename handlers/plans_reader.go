@@ -21,6 +21,7 @@ type planReader interface {
 	User(ctx context.Context, id int64) (models.User, error)
 	LatestEvaluation(ctx context.Context, planID string) (*models.Evaluation, error)
 	EvaluationsOf(ctx context.Context, planID string, limit int) (list []models.Evaluation, total int, err error)
+	NextEvaluation(ctx context.Context, ev models.Evaluation) (*models.Evaluation, error)
 	EventsOf(ctx context.Context, planID string, before int64, limit int) ([]models.Event, error)
 	Phase(ctx context.Context, id int64) (models.Phase, error)
 	Pass(ctx context.Context, id int64) (models.Pass, error)

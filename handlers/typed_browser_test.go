@@ -45,10 +45,16 @@ func TestTypedTextOutlivesItsFormInABrowser(t *testing.T) {
 	}
 
 	// Somebody else approves the first: its form goes, its text does not.
+	b.Do(chromedp.SendKeys(chromedp.CSS("#"+criterionKey(1, "reject")+"-reason"), " Really."))
 	if err := w.eng.SignOff(t.Context(), w.lead(), id, 1, w.detail(id).Evaluation.ID, true, ""); err != nil {
 		t.Fatal(err)
 	}
-	until(t, b, `document.querySelector("#flash [data-typed][role=alert]")?.textContent.includes("What you had typed:\nThe title is wrong.")`)
+	until(t, b, `document.querySelector("#flash [data-typed][role=alert]")?.textContent.includes("What you had typed:\nThe title is wrong. Really.")`)
+	// The reader's hands type on: no shortcut leads away (g i would, to the inbox).
+	b.Do(chromedp.KeyEvent("giving way?"))
+	if at := browsertest.Get(b, chromedp.Evaluate[string](`location.pathname + " " + document.querySelectorAll("dialog:modal").length + " " + document.activeElement.hasAttribute("data-typed")`)); at != "/plans/"+id+" 0 true" {
+		t.Errorf("the keys led to %q", at)
+	}
 	if typed(2) != "And so is the end." {
 		t.Errorf("the other form has %q", typed(2))
 	}

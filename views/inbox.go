@@ -11,17 +11,19 @@ import (
 
 // InboxView is the start page: what waits for a person, and what is at work.
 type InboxView struct {
-	Meta    PageMeta
-	Waiting []InboxRow
-	Running []RunningRow
-	CanAct  bool        // the reader is who it waits for
-	More    string      // URL of all plans when not everything is shown
-	First   *FirstSteps // when nothing waits and nothing runs
+	Meta       PageMeta
+	Waiting    []InboxRow
+	Running    []RunningRow
+	Paused     []PausedRow // nobody is at work on them
+	MorePaused bool
+	CanAct     bool        // the reader is who it waits for
+	More       string      // URL of all plans when not everything is shown
+	First      *FirstSteps // when nothing waits and nothing runs
 }
 
 // Title is the page's title with the count of what waits.
 func (v InboxView) Title() string {
-	if n := len(v.Waiting); n > 0 {
+	if n := len(v.Waiting); n > 0 && v.CanAct {
 		if v.More != "" {
 			return "(" + strconv.Itoa(n) + "+) Inbox"
 		}
@@ -68,6 +70,12 @@ type RunningRow struct {
 	Run                    bool      // a run is under way
 	Since                  time.Time // when that began, else when something happened last
 	Over                   []string  // the limits that are used up while it runs
+}
+
+// PausedRow is a plan that goes on when somebody resumes it.
+type PausedRow struct {
+	PlanID, Title string
+	Since         time.Time
 }
 
 // FirstSteps is what an empty inbox leads to.

@@ -8,6 +8,9 @@ import (
 // PlansPath is the list of plans.
 const PlansPath = "/plans"
 
+// PausedPlansPath is the list of plans that somebody has to resume.
+const PausedPlansPath = PlansPath + "?status=paused"
+
 // The live parts of a plan's page, for PlanPartPath.
 const (
 	PartHead     = "head"

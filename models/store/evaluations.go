@@ -18,6 +18,11 @@ func (r Reader) LatestEvaluation(ctx context.Context, planID string) (*models.Ev
 	return first[models.Evaluation](r.q(ctx).Where("plan_id = ?", planID).Order("id DESC"), "the evaluation of the plan")
 }
 
+// NextEvaluation is the one of the same plan that followed ev, nil when none did.
+func (r Reader) NextEvaluation(ctx context.Context, ev models.Evaluation) (*models.Evaluation, error) {
+	return first[models.Evaluation](r.q(ctx).Omit("answers_json").Where("plan_id = ? AND id > ?", ev.PlanID, ev.ID).Order("id"), "the evaluation that followed")
+}
+
 // InsertEvaluation writes an evaluation and fills in its id, its time and, when
 // empty, the status queued.
 func (tx *Tx) InsertEvaluation(ctx context.Context, e *models.Evaluation) error {

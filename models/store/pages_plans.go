@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -84,9 +85,14 @@ func planIDsQuery(f models.PlanFilter, set planSet, newest bool, limit int) (str
 		like := "%" + escapeLike(search) + "%"
 		small := string(models.AppendSmall(nil, []byte(like)))
 		// As it was typed too: LOWER of some databases knows only the letters of ASCII.
-		where = append(where, `(LOWER(title) LIKE LOWER(?) ESCAPE '\' OR LOWER(goal) LIKE LOWER(?) ESCAPE '\'
-			OR id IN (SELECT plan_id FROM plan_words WHERE words LIKE ? ESCAPE '\' OR words LIKE ? ESCAPE '\'))`)
+		named := `LOWER(title) LIKE LOWER(?) ESCAPE '\' OR LOWER(goal) LIKE LOWER(?) ESCAPE '\'
+			OR id IN (SELECT plan_id FROM plan_words WHERE words LIKE ? ESCAPE '\' OR words LIKE ? ESCAPE '\')`
 		shared = append(shared, like, like, small, like)
+		if maybeID.MatchString(search) { // what a merge commit, a branch or a link names
+			named += ` OR id LIKE ? OR id IN (SELECT plan_id FROM apply_attempts WHERE merge_commit LIKE ?)`
+			shared = append(shared, "%"+strings.ToUpper(search), strings.ToLower(search)+"%")
+		}
+		where = append(where, "("+named+")")
 	}
 	branch := "SELECT id FROM plans WHERE " + strings.Join(where, " AND ")
 	tail := " ORDER BY " + order + " LIMIT ?"
@@ -114,6 +120,9 @@ func planIDsQuery(f models.PlanFilter, set planSet, newest bool, limit int) (str
 	}
 	return strings.Join(parts, " UNION ALL ") + tail, append(args, limit)
 }
+
+// maybeID is a plan's id, the short form that pages show, or a commit's.
+var maybeID = regexp.MustCompile(`^[0-9A-Za-z]{6,64}$`)
 
 // shortSearch is what is looked for: SQLite refuses long patterns, and nobody types one.
 func shortSearch(s string) string {

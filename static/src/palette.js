@@ -10,6 +10,10 @@ let stale = false // the plans shown are those of earlier words
 let moved = false // the reader chose an entry since the words changed
 let waiting = false // Enter was pressed before the plans came
 
+const hands = 3000 // ms between two keys of one text
+let field // that was typed in last
+let typedAt = 0
+
 const palette = () => document.getElementById('palette')
 const input = () => document.getElementById('palette-input')
 const plans = () => document.getElementById('palette-plans')
@@ -24,6 +28,14 @@ function typing (el) {
   return el.isContentEditable || el.closest('textarea, select, [role="textbox"], [role="combobox"]') !== null
 }
 
+// stillTyping: a live update took the field away under the reader's hands, and the
+// keys that follow are its text.
+function stillTyping (e) {
+  if (!field || field.checkVisibility() || e.timeStamp - typedAt > hands || e.ctrlKey || e.metaKey || ['Tab', 'Escape'].includes(e.key)) return false
+  typedAt = e.timeStamp
+  return true
+}
+
 document.addEventListener('keydown', e => {
   if (!palette() || e.defaultPrevented || e.isComposing) return
   const k = e.key.toLowerCase()
@@ -32,7 +44,8 @@ document.addEventListener('keydown', e => {
     if (command) { e.preventDefault(); palette().close(); input().blur() } else inside(e) // or the next key is the hidden field's
     return
   }
-  if (typing(e.target) || document.querySelector('dialog:modal')) return
+  if (typing(e.target)) { field = e.target; typedAt = e.timeStamp; return }
+  if (stillTyping(e) || document.querySelector('dialog:modal')) return
   if (command) { e.preventDefault(); open(); return }
   if (e.ctrlKey || e.metaKey || e.altKey) return
   if (k === '?') { e.preventDefault(); help(); return }

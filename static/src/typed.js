@@ -77,6 +77,10 @@ function tell (lines) {
   box.append(p)
   document.getElementById('flash')?.append(box)
   box.scrollIntoView({ block: 'nearest' })
+  if (!document.activeElement?.checkVisibility() || document.activeElement === document.body) { // the field that was typed in is gone: the keys that follow are no shortcuts
+    box.tabIndex = -1
+    box.focus({ preventScroll: true })
+  }
 }
 
 // Over a login and a reload, in this tab alone.
