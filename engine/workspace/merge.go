@@ -57,21 +57,35 @@ func (m *Manager) mergeSince(ctx context.Context, repo Repo, base, ours, theirs 
 		return mergeResult{}, err
 	}
 	sinceBase, err := m.merge(ctx, repo, oursOnBase, theirsOnBase)
-	if err != nil || len(sinceBase.conflicts) == 0 || len(common) == 0 {
+	if err != nil || len(common) == 0 {
 		return sinceBase, err
+	}
+	own, err := m.merge(ctx, repo, ours, theirs)
+	switch {
+	case err != nil:
+		return mergeResult{}, err
+	case len(sinceBase.conflicts) == 0:
+		return m.settle(ctx, repo, base, common, ours, theirs, sinceBase, own)
+	case len(own.conflicts) > 0:
+		return own, nil
 	}
 	// Conflicts that were resolved in the plan's work by merging the target into it are none any more,
 	// if nothing else of the target is taken back by that.
-	resolved, err := m.merge(ctx, repo, ours, theirs)
-	if err != nil || len(resolved.conflicts) > 0 {
-		return resolved, err
-	}
-	changed, _, err := m.git(ctx, m.inM(repo, "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--end-of-options", sinceBase.tree, resolved.tree))
+	changed, err := m.differing(ctx, repo, sinceBase.tree, own.tree)
 	if err != nil {
-		return mergeResult{}, fmt.Errorf("compare merges: %w", err)
+		return mergeResult{}, err
 	}
-	takenBack := slices.DeleteFunc(split0(changed), func(file string) bool { return slices.Contains(sinceBase.conflicts, file) })
-	return mergeResult{tree: resolved.tree, conflicts: takenBack, resolved: sinceBase.conflicts}, nil
+	takenBack, err := m.lostOf(ctx, repo, base, ours, own.tree, sinceBase.conflicts)
+	if err != nil {
+		return mergeResult{}, err
+	}
+	for file := range changed {
+		if !slices.Contains(sinceBase.conflicts, file) {
+			takenBack = append(takenBack, file)
+		}
+	}
+	slices.Sort(takenBack)
+	return mergeResult{tree: own.tree, conflicts: slices.Compact(takenBack), resolved: sinceBase.conflicts}, nil
 }
 
 // commonBases are the best common ancestors of two commits, none where their histories have nothing in common.

@@ -1,0 +1,116 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// merges lets the agent take main into its branch, in the given way.
+func (p *plan) merges(how ...string) {
+	p.t.Helper()
+	git(p.t, p.w, "add", "-A")
+	git(p.t, p.w, "commit", "-q", "--allow-empty", "-m", "Work")
+	git(p.t, p.w, "fetch", "-q", p.repo.Path, "main")
+	git(p.t, p.w, append(append([]string{"merge", "-q", "-m", "Merge main"}, how...), "FETCH_HEAD")...)
+}
+
+func (p *plan) refusedIn() string {
+	p.t.Helper()
+	var refused *Refused
+	merged, err := p.m.Merge(context.Background(), p.input(p.snapshot().Commit))
+	if !errors.As(err, &refused) || refused.Code != CodeConflict {
+		p.t.Fatalf("merged as %+v: %v", merged, err)
+	}
+	return strings.Join(refused.Files, " ")
+}
+
+// What the target reverted after the plan had merged it does not come back with the
+// plan. Where the plan has changed the same file itself, nobody knows: it is refused,
+// and goes once the plan has merged the target again.
+func TestWhatTheTargetRevertedStaysAway(t *testing.T) {
+	for name, own := range map[string]bool{"other files": false, "the same file": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, repo := open(t), newRepo(t)
+			long := "one\ntwo\nthree\n4\n5\n6\n7\n8\n9\nten\n"
+			advance(t, repo, "long.txt", long)
+			p := start(t, m, repo, "01A")
+			advance(t, repo, "bad.txt", "bad\n")
+			advance(t, repo, "long.txt", strings.Replace(long, "two", "BAD", 1))
+			write(t, p.path("work.txt"), "work\n")
+			p.merges()
+			if own {
+				write(t, p.path("long.txt"), strings.Replace(strings.Replace(long, "two", "BAD", 1), "ten", "MINE", 1))
+			}
+			git(t, repo.Path, "revert", "--no-edit", "HEAD", "HEAD~1")
+			want := long
+			if own {
+				want = strings.Replace(long, "ten", "MINE", 1)
+				equal(t, "refused in", p.refusedIn(), "long.txt")
+				p.merges()
+			}
+			merged, err := m.Merge(context.Background(), p.input(p.snapshot().Commit))
+			must(t, err)
+			files := p.files(merged.Commit)
+			equal(t, "bad.txt", files["bad.txt"], "")
+			equal(t, "long.txt", files["long.txt"], "100644 "+want)
+			equal(t, "work.txt", files["work.txt"], "100644 work\n")
+		})
+	}
+}
+
+// A revert of one file and another one that the plan's history takes back: each is
+// as the target has it.
+func TestRevertedAndTakenBackFilesAreTheTargets(t *testing.T) {
+	m, repo := open(t), newRepo(t)
+	p := start(t, m, repo, "01A")
+	advance(t, repo, "hers.txt", "hers\n")
+	advance(t, repo, "bad/file.txt", "bad\n")
+	write(t, p.path("work.txt"), "work\n")
+	p.merges()
+	must(t, os.Remove(p.path("hers.txt")))
+	git(t, repo.Path, "revert", "--no-edit", "HEAD")
+	merged, err := m.Merge(context.Background(), p.input(p.snapshot().Commit))
+	must(t, err)
+	files := p.files(merged.Commit)
+	equal(t, "bad/file.txt", files["bad/file.txt"], "")
+	equal(t, "hers.txt", files["hers.txt"], "100644 hers\n")
+	equal(t, "work.txt", files["work.txt"], "100644 work\n")
+}
+
+// A new file of the target in a folder that the plan has renamed is not lost: the
+// plan has it under its new name, or it is refused.
+func TestANewFileInARenamedFolderIsNotLost(t *testing.T) {
+	for name, c := range map[string]struct {
+		how     []string
+		refused string
+	}{
+		"merged properly": {nil, ""},
+		"merged by ours":  {[]string{"-s", "ours"}, "dir/hers.txt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, repo := open(t), newRepo(t)
+			for _, f := range []string{"x", "y", "z"} {
+				advance(t, repo, "dir/"+f+".txt", f+" line one\n"+f+" line two\n"+f+" line three\n")
+			}
+			p := start(t, m, repo, "01A")
+			advance(t, repo, "dir/hers.txt", "hers\n")
+			git(t, p.w, "mv", "dir", "dir2")
+			git(t, p.w, "config", "merge.directoryRenames", "true")
+			p.merges(c.how...)
+			if c.refused != "" {
+				equal(t, "refused in", p.refusedIn(), c.refused)
+				return
+			}
+			merged, err := m.Merge(context.Background(), p.input(p.snapshot().Commit))
+			must(t, err)
+			files := p.files(merged.Commit)
+			equal(t, "dir2/hers.txt", files["dir2/hers.txt"], "100644 hers\n")
+			equal(t, "dir2/x.txt", strings.HasPrefix(files["dir2/x.txt"], "100644 x line one"), true)
+		})
+	}
+}
