@@ -27,7 +27,8 @@ type ReplayedPlan struct {
 	Plan models.PlanRow
 	// OldMet: it is applied, or its newest evaluation passed.
 	OldMet  bool
-	Old     []dod.Result // of its newest evaluation
+	Old     []dod.Result // of its newest evaluation, with people's answers laid over
+	Waived  map[int]models.Decision
 	Missing []string     // placeholders that nobody gave a value
 	Replayed
 }
@@ -106,9 +107,15 @@ func (e *Engine) replayPlan(ctx context.Context, row models.PlanRow, criteria []
 		return out, err
 	}
 	out.OldMet = plan.Status == models.PlanApplied
+	var recorded []dod.Result
 	if ev != nil && ev.Status == models.EvaluationDone {
-		summary := SummaryOf(ev)
-		out.Old, out.OldMet = summary.Results, out.OldMet || summary.AllPassed()
+		decisions, err := e.Store.DecisionsOf(ctx, plan.ID)
+		if err != nil {
+			return out, err
+		}
+		past := e.PastEvaluation(plan, *ev, decisions, nil)
+		recorded, out.Old, out.Waived = SummaryOf(ev).Results, past.Summary.Results, past.Waived
+		out.OldMet = out.OldMet || past.Summary.AllPassed()
 	}
 	values := argsOf(plan, args)
 	filled := dod.FillCriteria(criteria, values)
@@ -126,7 +133,7 @@ func (e *Engine) replayPlan(ctx context.Context, row models.PlanRow, criteria []
 	suite.Human = func(c dod.Criterion) dod.CheckOutcome {
 		return dod.CheckOutcome{Status: dod.Skipped, Reasoning: "would wait for " + whoFor(c)}
 	}
-	out.Replayed = replayOver(ctx, suite, filled, evidence.Values, out.Old, func([]string) string { return rendering })
+	out.Replayed = replayOver(ctx, suite, filled, evidence.Values, recorded, func([]string) string { return rendering })
 	for i := range out.Results {
 		e.redactResult(&out.Results[i].Result)
 	}

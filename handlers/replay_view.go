@@ -50,6 +50,9 @@ func dodReplayReport(r engine.DodReplay) *views.ReplayReport {
 	slices.SortStableFunc(plans, func(a, b engine.ReplayedPlan) int { return changeOrder(a.Change) - changeOrder(b.Change) })
 	for _, p := range plans {
 		row := replayRow(p.Replayed, p.OldMet, p.Old)
+		for i, r := range p.Old {
+			row.Old[i].Waived = waivedBy(p.Waived, r)
+		}
 		row.ID, row.Title, row.Href, row.Sub = p.Plan.ID, p.Plan.Title, views.PlanPath(p.Plan.ID), p.Plan.ProjectName
 		switch {
 		case p.Plan.Status == models.PlanApplied:

@@ -77,3 +77,20 @@ func TestTryTemplateOnFinishedPlans(t *testing.T) {
 	}
 	want(t, w.vic.post(views.TemplatesPath, "op", "try", "text", text), http.StatusForbidden)
 }
+
+// What people decided about a plan then stands beside what would be decided now: it
+// was not applied against its gate.
+func TestTryingATemplateShowsWhatWasWaivedThen(t *testing.T) {
+	w := newWorks(t, nil)
+	id := w.done(engine.NewPlan{Dod: "- never there -> file: no.txt\n- looks good -> human", Phases: []engine.NewPhase{sh("one", "echo x > b.txt")}})
+	ev := w.detail(id).Evaluation.ID
+	for _, err := range []error{w.eng.Waive(t.Context(), w.lead(), id, 1, ev, "Not needed."), w.eng.SignOff(t.Context(), w.lead(), id, 2, ev, true, "Nice.")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := doc(t, w.lea.post(views.TemplatesPath, "op", "try", "text", "- built -> file: b.txt\n- looks good -> human"))
+	if text := d.Find("#result").Text(); !strings.Contains(text, "Waived by lea: Not needed.") || !strings.Contains(text, "Approved by lea: Nice.") {
+		t.Errorf("the report says %q", text)
+	}
+}
