@@ -80,6 +80,8 @@ func (b *planBuilder) explain(row *views.GateReason, r dod.Reason) {
 		row.Advice = over + " Raise it first: a plan that is resumed stops at it again."
 	}
 	switch r.Code {
+	case dod.ReasonRequiredFailed, dod.ReasonRequiredSkipped:
+		row.Why = b.why(r.Criteria)
 	case dod.ReasonEvaluating, dod.ReasonEvaluationError:
 		if ev := b.detail.Evaluation; ev != nil && ev.StoppedBy != "" {
 			row.Said = []string{ev.Error}
@@ -98,6 +100,24 @@ func (b *planBuilder) explain(row *views.GateReason, r dod.Reason) {
 		row.Advice = fmt.Sprintf("Another pass tells its agents to merge %[1]s and how to get it. Or a copy as a new plan starts from %[1]s as it is now. Or merge it by hand: get the branch into a clone of yours and merge it there.", b.plan().TargetBranch)
 		row.Fetch = b.s.Engine.FetchCommand(b.plan(), b.detail.Project)
 	}
+}
+
+// maxWhy bounds how many criteria a reason of the gate names with why.
+const maxWhy = 6
+
+// why is the beginning of what was found about criteria; all of it stands in the checklist.
+func (b *planBuilder) why(indexes []int) (out []views.CriterionWhy) {
+	for _, r := range b.gate.Summary.Results {
+		if len(out) == maxWhy || !slices.Contains(indexes, r.Criterion.Index) {
+			continue
+		}
+		first, rest, _ := strings.Cut(strings.TrimSpace(r.Reasoning), "\n")
+		if text, cut := cutText(first, 160); cut || rest != "" {
+			first = text + " …"
+		}
+		out = append(out, views.CriterionWhy{Index: r.Criterion.Index, Text: first})
+	}
+	return out
 }
 
 func (b *planBuilder) checking() *views.CheckingView { return b.s.checking(b.detail.Evaluation) }

@@ -25,6 +25,9 @@ func TestAppliedPlanSaysWhatWasChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.settle()
+	if why := doc(t, w.lea.get("/plans/"+id)).Find(`#gate [data-why] li:has(a[href="#criterion-2"])`).Text(); !strings.Contains(why, "the text was not found") {
+		t.Errorf("the gate says of why: %q", why)
+	}
 	lea("criterion-2-waive", "Nobody needs it.")
 	lea("criterion-3-approve", "Very nice.")
 	const counts = "2 of 3 required criteria passed, 1 waived. 0 of 1 informational criterion passed."
@@ -47,11 +50,13 @@ func TestAppliedPlanSaysWhatWasChecked(t *testing.T) {
 		if !slices.Equal(said, []string{"Criterion 2: never seenWaived by lea: Nobody needs it.", "Criterion 3: looks goodApproved by lea: Very nice."}) {
 			t.Errorf("people said %q", said)
 		}
-		d.Find(`[data-grid="grid-dod"] tbody tr:nth-child(3) .grid-tip`).Each(func(_ int, tip *goquery.Selection) {
-			if text := tip.Text(); !strings.Contains(text, "Approved by lea: Very nice.") || strings.Contains(text, "could not be checked") {
-				t.Errorf("the grid says %q", text)
-			}
-		})
+		tips := d.Find(`[data-grid="grid-dod"] tbody tr:nth-child(3) .grid-tip`)
+		if text := tips.Last().Text(); tips.Length() != 2 || !strings.Contains(text, "Approved by lea: Very nice.") || strings.Contains(text, "could not be checked") {
+			t.Errorf("the grid says of the newest evaluation %q", text)
+		}
+		if text := tips.First().Text(); !strings.Contains(text, "waits for a lead") { // it was approved after the other one
+			t.Errorf("the grid says of the first evaluation %q", text)
+		}
 	}
 	look()
 	if got := doc(t, w.vic.get("/plans/"+id)).Find("#merge-message pre").Text(); !strings.Contains(got, "Donewhen-Criterion: passed: It is there (file: b.txt)\n") {

@@ -81,11 +81,18 @@ type GateReason struct {
 	Code     string
 	Sentence string
 	Details  []string // files, people; not the criteria, which stand in the checklist
+	Why      []CriterionWhy
 	Said     []string // what people said against it
 	Advice   string   // how it can be mended where no button does
 	Fetch    string   // the command that belongs to the advice
 	Verbs    []Verb
 	Wait     bool
+}
+
+// CriterionWhy is a criterion that a reason is about, with the beginning of why.
+type CriterionWhy struct {
+	Index int
+	Text  string
 }
 
 // RefusedApply is the last try to apply that did not succeed.
