@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -29,7 +30,8 @@ func (m *Manager) mergeTrees(ctx context.Context, repo Repo, base, ours, theirs 
 type mergeResult struct {
 	tree      string
 	conflicts []string
-	resolved  []string // files in which theirs has resolved a conflict with ours
+	resolved  []string          // files in which theirs has resolved a conflict with ours
+	moved     map[string]string // new files whose folder the other side renamed -> where git would put them
 }
 
 func (m *Manager) mergeSince(ctx context.Context, repo Repo, base, ours, theirs string) (mergeResult, error) {
@@ -57,7 +59,9 @@ func (m *Manager) mergeSince(ctx context.Context, repo Repo, base, ours, theirs 
 		return mergeResult{}, err
 	}
 	sinceBase, err := m.merge(ctx, repo, oursOnBase, theirsOnBase)
-	if err != nil || len(common) == 0 {
+	// Once theirs holds all of ours, nothing of ours is newer than what theirs took over: so merging
+	// the target again is the way out of what settle refuses.
+	if err != nil || len(common) == 0 || len(sinceBase.conflicts) == 0 && slices.Equal(common, []string{ours}) {
 		return sinceBase, err
 	}
 	own, err := m.merge(ctx, repo, ours, theirs)
@@ -75,7 +79,7 @@ func (m *Manager) mergeSince(ctx context.Context, repo Repo, base, ours, theirs 
 	if err != nil {
 		return mergeResult{}, err
 	}
-	takenBack, err := m.lostOf(ctx, repo, base, ours, own.tree, sinceBase.conflicts)
+	takenBack, err := m.lostOf(ctx, repo, ours, own.tree, sinceBase.moved)
 	if err != nil {
 		return mergeResult{}, err
 	}
@@ -98,7 +102,7 @@ func (m *Manager) commonBases(ctx context.Context, repo Repo, a, b string) ([]st
 }
 
 func (m *Manager) merge(ctx context.Context, repo Repo, ours, theirs string) (r mergeResult, err error) {
-	out, _, err := m.git(ctx, m.inM(repo, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs))
+	out, _, err := m.git(ctx, m.inM(repo, "merge-tree", "--write-tree", "-z", "--name-only", ours, theirs))
 	if err != nil && exitCode(err) != 1 {
 		return r, fmt.Errorf("merge: %w", err)
 	}
@@ -110,13 +114,38 @@ func (m *Manager) merge(ctx context.Context, repo Repo, ours, theirs string) (r 
 	if err == nil {
 		return r, nil
 	}
-	for _, f := range fields[1:] {
-		if f != "" && !slices.Contains(r.conflicts, f) {
+	end := slices.Index(fields, "")
+	if end < 0 {
+		end = len(fields)
+	}
+	for _, f := range fields[1:end] {
+		if !slices.Contains(r.conflicts, f) {
 			r.conflicts = append(r.conflicts, f)
 		}
 	}
+	r.moved = movedFiles(fields[end:])
 	if len(r.conflicts) == 0 {
 		return r, fmt.Errorf("merge: git found a conflict and named no file: %w", err)
 	}
 	return r, nil
+}
+
+// movedFiles reads the messages of merge-tree -z: the number of paths, these paths, the kind of message
+// (which git promises not to change) and its text.
+func movedFiles(messages []string) map[string]string {
+	moved := map[string]string{}
+	if len(messages) > 0 {
+		messages = messages[1:] // the empty field before them
+	}
+	for len(messages) > 0 {
+		n, err := strconv.Atoi(messages[0])
+		if err != nil || n < 0 || n+3 > len(messages) {
+			break
+		}
+		if messages[n+1] == "CONFLICT (directory rename suggested)" && n == 2 {
+			moved[messages[2]] = messages[1]
+		}
+		messages = messages[n+3:]
+	}
+	return moved
 }

@@ -124,40 +124,29 @@ func (m *Manager) withEntries(ctx context.Context, tree string, repo Repo, entri
 	return tree, nil
 }
 
-// lostOf are the files that the target added or changed since base and that are nowhere in tree, not
-// under another name either: a merge that settles a conflict must not lose them unnamed.
-func (m *Manager) lostOf(ctx context.Context, repo Repo, base, ours, tree string, named []string) ([]string, error) {
-	added, err := m.differing(ctx, repo, base, ours)
-	if err != nil {
-		return nil, err
-	}
-	inTree, err := m.differing(ctx, repo, ours, tree)
-	if err != nil {
-		return nil, err
-	}
-	gone := map[string][]string{} // object -> paths
-	for file, e := range added {
-		if now, differs := inTree[file]; e.newMode != noFile && differs && now.newMode == noFile && !slices.Contains(named, file) {
-			gone[e.newID] = append(gone[e.newID], file)
-		}
-	}
-	if len(gone) == 0 {
+// lostOf are the new files of the target that are not in tree, neither at their own place nor where moved
+// would put them: git names them in a conflict by the new place alone. What the work changed in them
+// there is its own. At a third place such a file counts if it is as the target has it, and if tree has as
+// many of its kind as the target: an empty file is like any other.
+func (m *Manager) lostOf(ctx context.Context, repo Repo, ours, tree string, moved map[string]string) ([]string, error) {
+	if len(moved) == 0 {
 		return nil, nil
 	}
-	out, _, err := m.git(ctx, m.inM(repo, "ls-tree", "-r", "-z", "--full-tree", tree))
+	changed, err := m.differing(ctx, repo, ours, tree)
 	if err != nil {
-		return nil, fmt.Errorf("look for files that a merge loses: %w", err)
+		return nil, err
 	}
-	for _, line := range split0(out) { // mode type id TAB path
-		if meta, _, ok := strings.Cut(line, "\t"); ok {
-			if f := strings.Fields(meta); len(f) == 3 {
-				delete(gone, f[2])
-			}
-		}
+	gained := map[string]int{} // object -> places in tree, less those in ours
+	for _, e := range changed {
+		gained[e.oldID]--
+		gained[e.newID]++
 	}
 	var lost []string
-	for _, files := range gone {
-		lost = append(lost, files...)
+	for file, to := range moved {
+		e, at := changed[file], changed[to].newMode
+		if gone := e.newMode == noFile; gone && (at == "" || at == noFile) && gained[e.oldID] < 0 {
+			lost = append(lost, file)
+		}
 	}
 	slices.Sort(lost)
 	return lost, nil

@@ -82,14 +82,14 @@ func TestRevertedAndTakenBackFilesAreTheTargets(t *testing.T) {
 }
 
 // A new file of the target in a folder that the plan has renamed is not lost: the
-// plan has it under its new name, or it is refused.
+// plan has it under its new name, or is refused until it has.
 func TestANewFileInARenamedFolderIsNotLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		how     []string
 		refused string
 	}{
 		"merged properly": {nil, ""},
-		"merged by ours":  {[]string{"-s", "ours"}, "dir/hers.txt"},
+		"merged by ours":  {[]string{"-s", "ours"}, "dir/hers.txt dir/new/empty.txt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,20 +97,82 @@ func TestANewFileInARenamedFolderIsNotLost(t *testing.T) {
 			for _, f := range []string{"x", "y", "z"} {
 				advance(t, repo, "dir/"+f+".txt", f+" line one\n"+f+" line two\n"+f+" line three\n")
 			}
+			advance(t, repo, "dir/empty.txt", "")
 			p := start(t, m, repo, "01A")
 			advance(t, repo, "dir/hers.txt", "hers\n")
+			advance(t, repo, "dir/new/empty.txt", "")
 			git(t, p.w, "mv", "dir", "dir2")
 			git(t, p.w, "config", "merge.directoryRenames", "true")
 			p.merges(c.how...)
 			if c.refused != "" {
 				equal(t, "refused in", p.refusedIn(), c.refused)
-				return
+				write(t, p.path("dir2/hers.txt"), "hers\n")
+				write(t, p.path("dir2/new/empty.txt"), "")
 			}
 			merged, err := m.Merge(context.Background(), p.input(p.snapshot().Commit))
 			must(t, err)
 			files := p.files(merged.Commit)
 			equal(t, "dir2/hers.txt", files["dir2/hers.txt"], "100644 hers\n")
+			equal(t, "dir2/new/empty.txt", files["dir2/new/empty.txt"], "100644 ")
 			equal(t, "dir2/x.txt", strings.HasPrefix(files["dir2/x.txt"], "100644 x line one"), true)
+		})
+	}
+}
+
+// A file that both changed, and the target again after the plan had merged it, is refused
+// until the plan merges the target again: then, however it merged, it has what both changed.
+func TestMergingTheTargetAgainIsAWayOut(t *testing.T) {
+	m, repo := open(t), newRepo(t)
+	long := "one\ntwo\nthree\n4\n5\n6\n7\n8\n9\nten\n"
+	advance(t, repo, "long.txt", long)
+	p := start(t, m, repo, "01A")
+	hers := strings.Replace(long, "two", "HERS", 1)
+	advance(t, repo, "long.txt", hers)
+	write(t, p.path("long.txt"), strings.Replace(long, "ten", "MINE", 1))
+	p.merges("-s", "ours")
+	advance(t, repo, "long.txt", strings.Replace(hers, "HERS", "HERS TOO", 1))
+	equal(t, "refused in", p.refusedIn(), "long.txt")
+	p.merges("-s", "ours")
+	merged, err := m.Merge(context.Background(), p.input(p.snapshot().Commit))
+	must(t, err)
+	equal(t, "long.txt", p.files(merged.Commit)["long.txt"], "100644 "+strings.Replace(strings.Replace(long, "two", "HERS TOO", 1), "ten", "MINE", 1))
+}
+
+// What the target changed or added in a folder that the plan renamed may be changed
+// where the plan has it: settling a conflict properly is never refused.
+func TestASettledRenameMayChangeItsFiles(t *testing.T) {
+	for name, to := range map[string]string{"moved along": "dir2/hers.txt", "left where it is": "dir/hers.txt", "moved elsewhere": "dir3/hers.txt"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, repo := open(t), newRepo(t)
+			lines := "one\ntwo\nthree\n4\n5\n6\n7\n8\n9\nten\n"
+			advance(t, repo, "dir/x.txt", lines)
+			advance(t, repo, "dir/y.txt", "y "+lines)
+			p := start(t, m, repo, "01A")
+			advance(t, repo, "a.txt", "HERS\ntwo\nthree\n")
+			advance(t, repo, "dir/x.txt", strings.Replace(lines, "one", "HERS", 1))
+			advance(t, repo, "dir/hers.txt", "hers in dir\n")
+			git(t, p.w, "mv", "dir", "dir2")
+			write(t, p.path("dir2/x.txt"), strings.Replace(lines, "ten", "MINE", 1))
+			write(t, p.path("a.txt"), "MINE\ntwo\nthree\n")
+			git(t, p.w, "add", "-A")
+			git(t, p.w, "commit", "-q", "-m", "Work")
+			git(t, p.w, "fetch", "-q", repo.Path, "main")
+			_, _ = tryGit(p.w, "merge", "-q", "FETCH_HEAD")
+			write(t, p.path("a.txt"), "BOTH\ntwo\nthree\n")
+			text := "hers in dir\n"
+			if to == "dir2/hers.txt" {
+				text = "hers in dir2\n"
+			}
+			must(t, os.Remove(p.path("dir2/hers.txt")))
+			write(t, p.path(to), text)
+			git(t, p.w, "add", "-A")
+			git(t, p.w, "commit", "-q", "-m", "Settled")
+			merged, err := m.Merge(context.Background(), p.input(p.snapshot().Commit))
+			must(t, err)
+			files := p.files(merged.Commit)
+			equal(t, to, files[to], "100644 "+text)
+			equal(t, "dir2/x.txt", files["dir2/x.txt"], "100644 "+strings.Replace(strings.Replace(lines, "one", "HERS", 1), "ten", "MINE", 1))
 		})
 	}
 }
