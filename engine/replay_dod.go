@@ -29,7 +29,7 @@ type ReplayedPlan struct {
 	OldMet  bool
 	Old     []dod.Result // of its newest evaluation, with people's answers laid over
 	Waived  map[int]models.Decision
-	Missing []string     // placeholders that nobody gave a value
+	Missing []string // placeholders that nobody gave a value
 	Replayed
 }
 
