@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -96,4 +97,27 @@ func TestRestoreKeepsIgnoredFilesInTheWay(t *testing.T) {
 	must(t, p.m.Restore(context.Background(), p.repo, p.id, p.ws.BaseCommit))
 	equal(t, "b.txt", read(t, p.path("b.txt")), "b\n")
 	sameList(t, "kept b.txt", p.keptFiles()["b.txt"], []string{"written since, never recorded\n"})
+}
+
+// A check that hides its own files behind an ignore rule of its own leaves nothing
+// that is recorded once that rule is put back.
+func TestPutBackSeesBehindTheChecksOwnIgnoreRules(t *testing.T) {
+	for name, rule := range map[string]string{"a new rule": "lib/.gitignore", "a changed rule": ".gitignore"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, repo := open(t), newRepo(t)
+			p := start(t, m, repo, "01A")
+			write(t, p.path(".gitignore"), "*.o\n")
+			before := p.snapshot()
+			must(t, m.BeginCheck(context.Background(), repo, p.id))
+			write(t, p.path(rule), "fix.txt\n")
+			write(t, p.path("lib/fix.txt"), "fix\n")
+			back, err := m.EndCheck(context.Background(), repo, p.id)
+			must(t, err)
+			if !slices.Contains(back.Kept, "lib/fix.txt") || lexists(p.path("lib/fix.txt")) {
+				t.Errorf("kept %q", back.Kept)
+			}
+			equal(t, "tree", p.snapshot().Tree, before.Tree)
+		})
+	}
 }

@@ -44,8 +44,8 @@ func (m *Manager) settle(ctx context.Context, repo Repo, base string, common []s
 		_, touched := changed[file]
 		_, moved := fromTarget[file]
 		switch {
-		case !touched || !moved:
-		case slices.Contains(own.conflicts, file):
+		case !moved:
+		case !touched || slices.Contains(own.conflicts, file): // untouched: the plan's change came there by a rename
 			conflicts = append(conflicts, file)
 		case takenOver(file):
 			newer[file] = pair
@@ -53,9 +53,15 @@ func (m *Manager) settle(ctx context.Context, repo Repo, base string, common []s
 			conflicts = append(conflicts, file)
 		}
 	}
+	known, err := m.present(ctx, repo, theirs, own.conflicts)
+	if err != nil {
+		return mergeResult{}, err
+	}
 	for _, file := range own.conflicts {
 		_, moved := fromTarget[file]
-		if _, touched := changed[file]; touched && moved && !slices.Contains(conflicts, file) {
+		_, touched := changed[file]
+		// What the plan does not have under this name was renamed, or a folder stands where a file was.
+		if (touched && moved || !known[file]) && !slices.Contains(conflicts, file) {
 			conflicts = append(conflicts, file)
 		}
 	}
@@ -83,6 +89,22 @@ func (m *Manager) differing(ctx context.Context, repo Repo, a, b string) (map[st
 	found := make(map[string]entryPair, len(changes))
 	for _, c := range changes {
 		found[c.path] = entryPair{c.oldMode, c.newMode, c.oldID, c.newID}
+	}
+	return found, nil
+}
+
+// present says which of the files a commit has.
+func (m *Manager) present(ctx context.Context, repo Repo, commit string, files []string) (map[string]bool, error) {
+	found := map[string]bool{}
+	if len(files) == 0 {
+		return found, nil
+	}
+	out, _, err := m.git(ctx, m.inM(repo, append([]string{"ls-tree", "-z", "--name-only", "--full-tree", commit, "--"}, files...)...))
+	if err != nil {
+		return nil, fmt.Errorf("look for files of a merge: %w", err)
+	}
+	for _, f := range split0(out) {
+		found[f] = true
 	}
 	return found, nil
 }

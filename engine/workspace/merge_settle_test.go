@@ -176,3 +176,45 @@ func TestASettledRenameMayChangeItsFiles(t *testing.T) {
 		})
 	}
 }
+
+// What the target reverted does not come back under a name that only the target has,
+// and a folder of the plan does not take the place of a file that came back: both are
+// refused.
+func TestWhatTheTargetRevertedStaysAwayUnderAnyName(t *testing.T) {
+	long := "one\ntwo\nthree\n4\n5\n6\n7\n8\n9\nten\n"
+	for name, c := range map[string]struct {
+		first, then func(t *testing.T, repo Repo, p *plan)
+		refused     string
+	}{
+		"renamed": {
+			func(t *testing.T, repo Repo, _ *plan) {
+				advance(t, repo, "thing", strings.Replace(long, "two", "BAD", 1))
+			},
+			func(t *testing.T, repo Repo, _ *plan) {
+				git(t, repo.Path, "mv", "thing", "new.txt")
+				git(t, repo.Path, "commit", "-q", "-m", "Rename")
+			}, "new.txt",
+		},
+		"a folder": {
+			func(t *testing.T, repo Repo, _ *plan) {
+				git(t, repo.Path, "rm", "-q", "thing")
+				advance(t, repo, "thing/x", "x\n")
+			},
+			func(t *testing.T, _ Repo, p *plan) { write(t, p.path("thing/y"), "y of the plan\n") }, "thing",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, repo := open(t), newRepo(t)
+			advance(t, repo, "thing", long)
+			p := start(t, m, repo, "01A")
+			c.first(t, repo, p)
+			p.merges()
+			git(t, repo.Path, "revert", "--no-edit", "HEAD")
+			c.then(t, repo, p)
+			if got := p.refusedIn(); !strings.Contains(got, c.refused) {
+				t.Errorf("refused in %q", got)
+			}
+		})
+	}
+}

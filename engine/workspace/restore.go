@@ -147,15 +147,26 @@ func (m *Manager) putBack(ctx context.Context, repo Repo, planID string) (done R
 	return done, errors.Join(err, e)
 }
 
+// putBack goes on until nothing is found any more: a rule of a .gitignore that the check wrote hides
+// files only until that is put back.
 func (r *recording) putBack(ctx context.Context, k *keeping, leftOut leftOut, done *Returned) error {
-	if err := r.moveNewFiles(ctx, k, leftOut); err != nil {
-		return err
+	const rounds = 20
+	var before []string
+	for range rounds {
+		moved, err := r.moveNewFiles(ctx, k, leftOut)
+		if err != nil {
+			return err
+		}
+		restored, err := r.restoreTracked(ctx, k, leftOut)
+		done.Changed = append(done.Changed, restored...)
+		sort.Strings(done.Changed)
+		done.Changed = slices.Compact(done.Changed)
+		if err != nil || moved == 0 && (len(restored) == 0 || slices.Equal(restored, before)) { // some file systems keep no mode
+			return err
+		}
+		before = restored
 	}
-	restored, err := r.restoreTracked(ctx, k, leftOut)
-	done.Changed = append(done.Changed, restored...)
-	sort.Strings(done.Changed)
-	done.Changed = slices.Compact(done.Changed)
-	return err
+	return fmt.Errorf("what a check left is not put back after %d rounds", rounds)
 }
 
 // unblock makes W readable for git again and returns the tracked files that had become pipes.
@@ -177,20 +188,21 @@ func (r *recording) unblock(ctx context.Context, leftOut leftOut) (changed []str
 	return changed, err
 }
 
-// moveNewFiles moves what the check left behind out of W.
-func (r *recording) moveNewFiles(ctx context.Context, k *keeping, leftOut leftOut) error {
+// moveNewFiles moves what the check left behind out of W and counts it.
+func (r *recording) moveNewFiles(ctx context.Context, k *keeping, leftOut leftOut) (moved int, err error) {
 	out, _, err := r.git(ctx, "", "ls-files", "-z", "-o", "--exclude-standard")
 	if err != nil {
-		return fmt.Errorf("list what a check left: %w", err)
+		return 0, fmt.Errorf("list what a check left: %w", err)
 	}
 	for _, p := range split0(out) {
 		if !leftOut.has(p) {
 			if err := k.move(strings.TrimSuffix(p, "/")); err != nil {
-				return err
+				return moved, err
 			}
+			moved++
 		}
 	}
-	return nil
+	return moved, nil
 }
 
 // restoreTracked writes files of the index that W has otherwise.
