@@ -168,10 +168,9 @@ func whoCanAct(s dod.Summary) []string {
 }
 
 // changedSince says whether a finished plan's work is another one than its last pass
-// left, where anybody judged or approved that.
+// left: somebody changed it, or a process that outlived its end.
 func changedSince(ctx context.Context, r *store.Reader, plan models.Plan, phases []models.Phase) (bool, error) {
-	asked := slices.ContainsFunc(phases, func(ph models.Phase) bool { return ph.DoneWhen != "" || ph.NeedsApproval })
-	if plan.Status != models.PlanFinished || !asked {
+	if plan.Status != models.PlanFinished || len(phases) == 0 {
 		return false, nil
 	}
 	last := phases[len(phases)-1]
