@@ -31,14 +31,17 @@ Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
   !(state.has(name) && node.matches(keeps)) && !(name === 'data-busy' || name === 'data-here' || (name === 'disabled' && 'busy' in node.dataset))
 
 // The message of a failed request (forms.js) is not the server's to take away,
-// and no later news take away what was refused: it is read until the next try.
+// and no later news take away what was refused: it is read until the next try,
+// or until the form's own buttons bring something else.
+let asking // the element whose answer is being merged
+document.addEventListener('htmx:beforeSwap', e => { asking = e.detail.requestConfig?.elt })
 Idiomorph.defaults.callbacks.beforeNodeRemoved = node => !(node instanceof Element && node.matches('[data-request-error], [data-refused]'))
 const refused = 'main form:has([aria-invalid="true"], [role="alert"]:not([data-request-error]))'
 
 // A field that was typed into or chosen is the reader's until it is sent.
 Idiomorph.defaults.callbacks.beforeNodeMorphed = old => {
   if (!(old instanceof Element)) return true
-  if (old.matches(refused)) return false
+  if (old.matches(refused) && !old.contains(asking ?? null)) return false
   if (old instanceof HTMLTextAreaElement) return old.value === old.defaultValue
   if (old instanceof HTMLSelectElement) return [...old.options].every(o => o.selected === o.defaultSelected)
   if (!(old instanceof HTMLInputElement)) return true
